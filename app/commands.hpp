@@ -1,0 +1,16 @@
+#pragma once
+/// The subcommands of the program, one file each. Each function declares its options and, when chosen, its run.
+#include <CLI/CLI.hpp>
+
+namespace symcached::app {
+
+/// Exit status: what scripts see. Wrong usage is CLI11's to report, turned into 2 by main().
+enum ExitStatus { kDone = 0, kCouldNot = 1, kWrongUsage = 2 };
+
+/// Every add_* registers a subcommand that leaves its status in `status`, which lives as long as `app`.
+void add_convert(CLI::App& app, int& status);
+void add_inspect(CLI::App& app, int& status);
+void add_lookup(CLI::App& app, int& status);
+void add_serve(CLI::App& app, int& status);
+
+}  // namespace symcached::app

@@ -1,0 +1,7 @@
+#include "app/commands.hpp"
+
+namespace symcached::app {
+
+void add_convert(CLI::App&, int&) {}
+
+}  // namespace symcached::app

@@ -1,0 +1,94 @@
+#pragma once
+/// What every debug format is translated to: a module, its functions, their lines and inlined calls.
+///
+/// Producers (object/from_*.cpp) walk a file once and hand each function to a ModuleSink; nothing here is kept for
+/// the whole module, so memory does not grow with the file. Strings are interned by the sink and named by StringId.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ids/guid.hpp"
+
+namespace symcached::model {
+
+/// Bytes from the image base. Not a file offset, not a run-time address, not an address as stated in the file.
+struct Rva {
+  std::uint64_t value = 0;
+  auto operator<=>(const Rva&) const = default;
+};
+
+/// Index into the sink's strings. Strings compare equal exactly if their ids do.
+enum class StringId : std::uint32_t { none = 0 };  ///< none is also the id of the empty string
+
+enum class Arch : std::uint8_t { unknown, x86, x86_64, arm, arm64, wasm32, ppc64, riscv64, s390x };
+std::string_view name_of(Arch arch);
+
+/// Kept as one byte in caches: append only.
+enum class Language : std::uint8_t { unknown, c, cpp, csharp, rust, swift, go, d, objc, objcpp, assembly, fortran, pascal };
+std::string_view name_of(Language language);
+
+/// Where a symbol's name and extent come from, best first. Kept as one byte in caches: append only.
+enum class SymbolKind : std::uint8_t {
+  function,       ///< a function record with its own extent
+  thunk,          ///< a jump the linker or compiler made
+  public_symbol,  ///< only a symbol-table name; the extent is deduced from its neighbours
+  cold_part,      ///< code of `parent` placed elsewhere (hot/cold splitting, separated code)
+};
+std::string_view name_of(SymbolKind kind);
+
+inline constexpr std::uint32_t kNoInlinee = 0xFFFFFFFF;
+
+/// One inlined call inside a function. The same call reached from two caller lines is two entries.
+struct Inlinee {
+  std::uint32_t caller = kNoInlinee;  ///< index of the inlinee it is inlined into, always lower; kNoInlinee = the function
+  StringId name = StringId::none;
+  StringId call_file = StringId::none;  ///< where in the caller the call stands
+  std::uint32_t call_line = 0;          ///< 1-based; 0 = unknown
+  std::uint32_t call_column = 0;        ///< 1-based; 0 = unknown
+
+  bool operator==(const Inlinee&) const = default;
+};
+
+/// One row: from `offset` up to the next row (or the function's end) the innermost frame is at file:line:column.
+struct Line {
+  std::uint32_t offset = 0;  ///< bytes from the function's start, strictly increasing within a function
+  std::uint32_t line = 0;    ///< 1-based; 0 = unknown (a gap, when the file is none too)
+  std::uint32_t column = 0;  ///< 1-based; 0 = unknown
+  StringId file = StringId::none;
+  std::uint32_t inlinee = kNoInlinee;  ///< the innermost inlined call holding these bytes; kNoInlinee = none
+
+  bool operator==(const Line&) const = default;
+};
+
+/// Code with one name. The spans are the producer's and valid during the call only.
+struct Function {
+  Rva start;
+  std::uint32_t size = 0;  ///< bytes; at least 1
+  StringId name = StringId::none;
+  StringId linkage_name = StringId::none;  ///< decorated; none = unknown or equal to the name
+  Language language = Language::unknown;
+  SymbolKind kind = SymbolKind::function;
+  std::uint32_t rank = 0;              ///< among symbols with one start the lowest is the name, the others its aliases
+  Rva parent;                          ///< cold_part: start of the function it belongs to
+  std::span<const Line> lines;         ///< may be empty; none needed before the first row
+  std::span<const Inlinee> inlinees;   ///< callers before callees
+};
+
+/// What the whole file says of itself.
+struct Module {
+  Arch arch = Arch::unknown;
+  DebugId debug_id;
+  std::string debug_file;     ///< name as recorded by the producer, unchecked; empty = unknown
+  std::string producer_kind;  ///< "pdb", "elf", …: the format the cache is made from
+};
+
+class ModuleSink {
+ public:
+  virtual ~ModuleSink() = default;
+  virtual StringId intern(std::string_view text) = 0;
+  virtual void module(const Module& module) = 0;
+  virtual void function(const Function& function) = 0;  ///< in any order
+};
+
+}  // namespace symcached::model
