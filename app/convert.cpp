@@ -64,7 +64,7 @@ std::expected<void, std::string> convert(const std::string& name, const Options&
   const auto file = MappedFile::open(name);
   if (!file) return std::unexpected(file.error());
   const auto begin = std::chrono::steady_clock::now();
-  const auto derived = service::derive_symcache(file->bytes());
+  const auto derived = service::derive_symcache(file->bytes(), [&] { file->release_pages(); });
   if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   const fs::path target = fs::path(options.directory) / fs::path(name).filename().concat(".symcache");
