@@ -1,0 +1,427 @@
+#include "formats/pe/reader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "testing/pe_image.hpp"
+#include "testing/pe_walk.hpp"
+
+namespace symcached::pe {
+namespace {
+
+using testkit::assemble;
+using testkit::nb10;
+using testkit::PeDebugEntry;
+using testkit::PeImage;
+using testkit::rsds;
+using testkit::Section;
+
+constexpr std::string_view kGuid = "01020304-0506-0708-090a-0b0c0d0e0f10";
+
+/// One of everything: two RSDS (one portable), NB10, an unknown signature, and entries that are not CodeView.
+PeImage rich_image(bool is_64bit) {
+  PeImage image;
+  image.is_64bit = is_64bit;
+  image.debug = {
+      {.data = rsds("C:\\build\\app.ni.pdb", 0x1A), .timestamp = 0x11},
+      {.data = rsds("app.pdb", 1, 0x11), .minor_version = kPortableMinor, .timestamp = 0xDEADBEEF},
+      {.data = nb10("old.pdb", 0x3B7D8453, 5), .by_rva_only = true},
+      {.data = Section().text("NB09").zeros(4).finish()},
+      {.type = DebugType::repro},
+      {.type = DebugType::pdb_checksum, .data = Section().c_string("SHA256").zeros(32).finish()},
+      {.type = DebugType::embedded_portable_pdb, .data = Section().text("MPDB").u32(9).text("deflated").finish()},
+      {.type = DebugType::ex_dll_characteristics, .data = Section().u32(1).finish()},
+  };
+  return image;
+}
+
+/// A copy in memory of exactly its size, so that ASan sees the first byte too far.
+struct Exact {
+  explicit Exact(Bytes from) : size(from.size()), owned(std::make_unique<std::byte[]>(size)) {
+    std::copy(from.begin(), from.end(), owned.get());
+  }
+  Bytes bytes() const { return {owned.get(), size}; }
+  std::size_t size;
+  std::unique_ptr<std::byte[]> owned;
+};
+
+TEST(PeImage, ReadsBothOptionalHeaders) {
+  struct Row {
+    bool is_64bit;
+    std::uint64_t base;
+    std::uint16_t machine;
+    Machine want;
+  };
+  const Row rows[] = {
+      {true, 0x140000000, 0x8664, Machine::amd64},
+      {false, 0x400000, 0x14C, Machine::i386},
+  };
+  for (const Row& r : rows) {
+    PeImage spec = rich_image(r.is_64bit);
+    spec.machine = r.machine;
+    const auto bytes = assemble(spec).finish();
+    const auto image = Image::open(bytes);
+    ASSERT_TRUE(image) << to_string(image.error());
+    EXPECT_EQ(image->header().is_64bit, r.is_64bit);
+    EXPECT_EQ(image->header().image_base, r.base);
+    EXPECT_EQ(image->header().entry_point, 0x1004u);
+    EXPECT_EQ(image->header().section_alignment, 0x1000u);
+    EXPECT_EQ(image->header().file_alignment, 0x200u);
+    EXPECT_EQ(image->header().image_size, 0x9000u);
+    EXPECT_EQ(image->header().headers_size, 0x400u);
+    EXPECT_EQ(image->header().subsystem, 3u);
+    EXPECT_EQ(image->header().dll_characteristics, 0x8160u);
+    EXPECT_EQ(image->machine(), r.want);
+    EXPECT_EQ(image->directories().size(), 16u);
+    EXPECT_EQ(image->sections().size(), 4u);
+    EXPECT_EQ(image->code_id(), "5AB380779000");
+    EXPECT_FALSE(image->is_dll());
+    bool whole = false;
+    testkit::walk_everything(*image, whole);
+    EXPECT_TRUE(whole);
+  }
+}
+
+TEST(PeImage, CodeIdPadsTheTimestampAndNotTheSize) {
+  struct Row {
+    std::uint32_t timestamp, image_size;
+    std::uint16_t characteristics;
+    std::string_view want;
+    bool dll;
+  };
+  const Row rows[] = {
+      {0x5AB38077, 0x9000, 0x102, "5AB380779000", false},
+      {0x00000ABC, 0x1AB000, kFileDll | 0x22, "00000ABC1ab000", true},
+      {0xFFFFFFFF, 0, kFileDll, "FFFFFFFF0", true},
+  };
+  for (const Row& r : rows) {
+    const auto bytes =
+        assemble({.characteristics = r.characteristics, .timestamp = r.timestamp, .image_size = r.image_size}).finish();
+    const auto image = Image::open(bytes);
+    ASSERT_TRUE(image);
+    EXPECT_EQ(image->code_id(), r.want);
+    EXPECT_EQ(image->is_dll(), r.dll) << r.want;
+  }
+}
+
+TEST(PeImage, MachinesWithAndWithoutASystemMask) {
+  struct Row {
+    std::string_view why;
+    std::uint16_t raw;
+    Machine want;
+  };
+  const Row rows[] = {
+      {"x86", 0x14C, Machine::i386},
+      {"x64", 0x8664, Machine::amd64},
+      {"ARM64", 0xAA64, Machine::arm64},
+      {"ARM64EC", 0xA641, Machine::arm64ec},
+      {"ARM64X", 0xA64E, Machine::arm64x},
+      {"ARM, Thumb-2", 0x1C4, Machine::armnt},
+      {"x64 on Linux", 0x8664 ^ 0x7B79, Machine::amd64},
+      {"ARM64 on macOS", 0xAA64 ^ 0x4644, Machine::arm64},
+      {"none", 0, Machine::unknown},
+      {"not known to us", 0x1234, Machine::unknown},
+  };
+  for (const Row& r : rows) EXPECT_EQ(machine_of(r.raw), r.want) << r.why;
+}
+
+TEST(PeImage, SectionNames) {
+  Section out = assemble(rich_image(true));
+  auto bytes = out.finish();
+  const auto names = [&] {
+    std::vector<std::string> found;
+    const auto image = Image::open(bytes);
+    for (const SectionHeader& section : image->sections()) found.emplace_back(image->section_name(section));
+    return found;
+  };
+  EXPECT_THAT(names(), testing::ElementsAre(".text", ".rdata", ".debug_info", ".debug_str"));
+  EXPECT_NE(Image::open(bytes)->find_section(".debug_info"), nullptr);
+  EXPECT_EQ(Image::open(bytes)->find_section(".debug_line"), nullptr);
+
+  const auto rename = [&](std::string_view text) {
+    const auto name = Section().text_in(text, 8).finish();
+    std::copy(name.begin(), name.end(), bytes.begin() + static_cast<std::ptrdiff_t>(out.at("sections")));
+    return names().front();
+  };
+  struct Row {
+    std::string_view why, raw, want;
+  };
+  const Row rows[] = {
+      {"eight bytes, no NUL", "12345678", "12345678"},
+      {"into the size field", "/3", "/3"},
+      {"past the table", "/27", "/27"},
+      {"no digits", "/", "/"},
+      {"not a number", "/4x", "/4x"},
+      {"negative", "/-4", "/-4"},
+      {"not base 64", "//AAAA*A", "//AAAA*A"},
+      {"the middle of a name", "/11", "info"},
+      {"empty", "", ""},
+  };
+  for (const Row& r : rows) EXPECT_EQ(rename(r.raw), r.want) << r.why;
+
+  testkit::patch(bytes, out.at("strings"), u32le(0xFFFFFFFF));
+  EXPECT_EQ(rename("/4"), "/4") << "a table that does not fit into the file is none";
+}
+
+TEST(PeImage, RvaAndFileOffset) {
+  const auto bytes = assemble(rich_image(true)).finish();
+  const auto image = Image::open(bytes);
+  ASSERT_TRUE(image);
+  struct Row {
+    std::string_view why;
+    std::uint32_t rva;
+    std::optional<std::uint64_t> offset;
+  };
+  const Row rows[] = {
+      {"the headers", 0, 0},
+      {"last byte of the headers", 0x3FF, 0x3FF},
+      {"between headers and .text", 0x400, std::nullopt},
+      {"first byte of .text", 0x1000, 0x400},
+      {"last byte the file has", 0x100F, 0x40F},
+      {"zero-filled by the loader", 0x1010, std::nullopt},
+      {"no virtual size: the raw one", 0x23FF, 0x9FF},
+      {"past the last section", 0x5000, std::nullopt},
+      {"the end of the address space", 0xFFFFFFFF, std::nullopt},
+  };
+  for (const Row& r : rows) {
+    EXPECT_EQ(image->offset_of(r.rva), r.offset) << r.why;
+    if (r.offset) {
+      EXPECT_EQ(image->rva_of(*r.offset), r.rva) << r.why;
+    }
+  }
+  EXPECT_EQ(image->rva_of(bytes.size()), std::nullopt);
+  EXPECT_EQ(image->rva_of(0x410), std::nullopt) << "padding behind .text";
+  EXPECT_EQ(as_text(*image->at_rva(0x1008, 8, "test")), "89abcdef");
+  EXPECT_EQ(image->at_rva(0x1008, 9, "test").error().kind, ReadError::Kind::truncated);
+  EXPECT_EQ(image->at_rva(0x1008, 0xFFFFFFFF, "test").error().kind, ReadError::Kind::truncated);
+}
+
+TEST(PeDebug, EveryCodeViewRecordIsGiven) {
+  const auto bytes = assemble(rich_image(true)).finish();
+  const auto image = Image::open(bytes);
+  ASSERT_TRUE(image);
+  const auto entries = image->debug_entries();
+  ASSERT_TRUE(entries);
+  ASSERT_EQ(entries->size(), 8u);
+
+  const auto native = *image->code_view((*entries)[0]);
+  ASSERT_TRUE(native);
+  EXPECT_EQ(native->guid.dashed(), kGuid);
+  EXPECT_EQ(native->debug_id().dashed(), std::string(kGuid) + "-1a");
+  EXPECT_EQ(native->debug_file, "C:\\build\\app.ni.pdb");
+  EXPECT_FALSE(native->portable);
+
+  const auto portable = *image->code_view((*entries)[1]);
+  ASSERT_TRUE(portable);
+  EXPECT_TRUE(portable->portable);
+  EXPECT_EQ(portable->age, 1u);
+  EXPECT_EQ(portable->debug_id().dashed(), "01020304-0506-0708-090a-0b0c0d0e0f11-deadbeef");
+
+  const auto old = *image->code_view((*entries)[2]);
+  ASSERT_TRUE(old) << "found by its RVA alone";
+  EXPECT_EQ(old->format, CodeView::Format::nb10);
+  EXPECT_EQ(old->timestamp, 0x3B7D8453u);
+  EXPECT_EQ(old->age, 5u);
+  EXPECT_EQ(old->debug_file, "old.pdb");
+
+  for (std::size_t i = 3; i < entries->size(); ++i) {
+    const auto other = image->code_view((*entries)[i]);
+    ASSERT_TRUE(other) << i;
+    EXPECT_FALSE(other->has_value()) << i << ": not CodeView, or symbols inside the image";
+  }
+}
+
+TEST(PeDebug, OtherEntriesAreHandedOnAsTheyAre) {
+  const auto bytes = assemble(rich_image(false)).finish();
+  const auto image = Image::open(bytes);
+  ASSERT_TRUE(image);
+  const auto entries = *image->debug_entries();
+  const auto type = [&](std::size_t i) { return static_cast<DebugType>(std::uint32_t{entries[i].type}); };
+  EXPECT_EQ(type(4), DebugType::repro);
+  EXPECT_TRUE(image->data_of(entries[4])->empty());
+  EXPECT_EQ(type(5), DebugType::pdb_checksum);
+  EXPECT_TRUE(as_text(*image->data_of(entries[5])).starts_with("SHA256"));
+  EXPECT_EQ(type(6), DebugType::embedded_portable_pdb);
+  EXPECT_TRUE(as_text(*image->data_of(entries[6])).starts_with("MPDB"));
+  EXPECT_EQ(type(7), DebugType::ex_dll_characteristics);
+  EXPECT_EQ(image->data_of(entries[7])->size(), 4u);
+}
+
+TEST(PeDebug, PathsWithoutNulEndWithTheRecord) {
+  auto data = rsds("a.pdb", 1);
+  data.pop_back();
+  PeImage spec;
+  spec.debug = {{.data = data}, {.data = rsds(std::string_view("b.pdb\0tail", 10), 1)}, {.data = rsds("", 1)}};
+  const auto bytes = assemble(spec).finish();
+  const auto image = Image::open(bytes);
+  ASSERT_TRUE(image);
+  const auto entries = *image->debug_entries();
+  EXPECT_EQ((*image->code_view(entries[0]))->debug_file, "a.pdb");
+  EXPECT_EQ((*image->code_view(entries[1]))->debug_file, "b.pdb");
+  EXPECT_EQ((*image->code_view(entries[2]))->debug_file, "");
+}
+
+TEST(PeImage, WrongHeadersAreNamed) {
+  const Section out = assemble(rich_image(true));
+  struct Row {
+    std::string_view why;
+    std::size_t at;
+    std::uint32_t value;
+    std::string_view field;
+  };
+  const Row rows[] = {
+      {"no MZ", 0, 0, "pe.dos_header.magic"},
+      {"PE header past the end", 60, 0xFFFFFFFF, "pe.signature"},
+      {"no PE", 64, 0x454E, "pe.signature"},
+      {"an object file's optional header", out.at("coff") + 16, 0, "pe.optional_header.magic"},
+      {"too small an optional header", out.at("coff") + 16, 111, "pe.optional_header"},
+      {"an optional header past the end", out.at("coff") + 16, 0xFFFF, "pe.optional_header"},
+      {"neither PE32 nor PE32+", out.at("optional"), 0x107, "pe.optional_header.magic"},
+      {"directories past the optional header", out.at("coff") + 16, 112 + 8 * 15, "pe.data_directories"},
+      {"more sections than bytes", out.at("coff") + 0, 0xFFFF8664, "pe.section_headers"},
+  };
+  for (const Row& r : rows) {
+    auto bytes = out.finish();
+    testkit::patch(bytes, r.at, u32le(r.value));
+    const auto image = Image::open(bytes);
+    ASSERT_FALSE(image) << r.why;
+    EXPECT_EQ(image.error().field, r.field) << r.why;
+  }
+}
+
+TEST(PeImage, FewAndManyDirectories) {
+  struct Row {
+    std::uint32_t stated;
+    std::size_t want;
+    bool debug;
+  };
+  const Row rows[] = {{0, 0, false}, {6, 6, false}, {7, 7, true}, {16, 16, true}, {0xFFFFFFFF, 16, true}};
+  for (const Row& r : rows) {
+    PeImage spec = rich_image(true);
+    spec.directory_count = r.stated;
+    const auto bytes = assemble(spec).finish();
+    const auto image = Image::open(bytes);
+    ASSERT_TRUE(image) << r.stated;
+    EXPECT_EQ(image->directories().size(), r.want);
+    EXPECT_EQ(image->directory(Directory::debug).has_value(), r.debug) << r.stated;
+    EXPECT_EQ(image->debug_entries()->empty(), !r.debug) << r.stated;
+  }
+}
+
+TEST(PeDebug, WrongDirectoriesAreNamed) {
+  const Section out = assemble(rich_image(true));
+  const std::size_t directory = out.at("directory_count") + 4 + 8 * 6;
+  const std::size_t entry = out.at("debug");
+  struct Row {
+    std::string_view why;
+    std::size_t at;
+    std::uint32_t value;
+    std::string_view field;
+  };
+  const Row rows[] = {
+      {"directory in no section", directory, 0x8000, "pe.debug_directory"},
+      {"directory past its section", directory + 4, 28 * 40, "pe.debug_directory"},
+      {"more entries than we take", directory + 4, 28 * (kMaxDebugEntries + 1), "pe.debug_directory.size"},
+      {"data past the end", entry + 24, 0xFFFFFF00, "pe.debug_entry.data"},
+      {"a record of 64 KiB and a byte", entry + 16, kMaxCodeViewSize + 1, "pe.codeview.size"},
+      {"no room for the signature", entry + 16, 3, "pe.codeview.signature"},
+      {"no room for the age", entry + 16, 23, "pe.codeview.rsds"},
+      {"NB10 cut", entry + 2 * 28 + 16, 15, "pe.codeview.nb10"},
+  };
+  const auto first_error = [](const Image& image) -> std::optional<ReadError> {
+    const auto entries = image.debug_entries();
+    if (!entries) return entries.error();
+    for (const DebugEntryRecord& record : *entries)
+      if (const auto view = image.code_view(record); !view) return view.error();
+    return std::nullopt;
+  };
+  for (const Row& r : rows) {
+    auto bytes = out.finish();
+    testkit::patch(bytes, r.at, u32le(r.value));
+    const auto image = Image::open(bytes);
+    ASSERT_TRUE(image) << r.why;
+    const auto error = first_error(*image);
+    ASSERT_TRUE(error) << r.why;
+    EXPECT_EQ(error->field, r.field) << r.why;
+  }
+}
+
+TEST(PeDebug, AnUnevenDirectoryIsRoundedDown) {
+  const Section out = assemble(rich_image(true));
+  auto bytes = out.finish();
+  testkit::patch(bytes, out.at("directory_count") + 4 + 8 * 6 + 4, u32le(28 * 2 + 27));
+  EXPECT_EQ(Image::open(bytes)->debug_entries()->size(), 2u);
+}
+
+TEST(PeImage, EveryCutIsRefusedOrRead) {
+  for (const bool is_64bit : {true, false}) {
+    const Section out = assemble(rich_image(is_64bit));
+    const auto whole = out.finish();
+    for (std::size_t n = 0; n < whole.size(); ++n) {
+      const Exact cut(Bytes(whole).first(n));
+      const auto image = Image::open(cut.bytes());
+      EXPECT_EQ(image.has_value(), n >= out.at("sections_end")) << n << " bytes";
+      if (!image) continue;
+      bool debug_read = false;
+      testkit::walk_everything(*image, debug_read);
+      EXPECT_EQ(debug_read, n >= out.at("data7_end")) << n << " bytes";
+    }
+  }
+}
+
+TEST(PeImage, EveryFlippedBitIsRefusedOrRead) {
+  for (const bool is_64bit : {true, false}) {
+    const auto whole = assemble(rich_image(is_64bit)).finish();
+    for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
+      Exact flipped(whole);
+      flipped.owned[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
+      bool ignored = false;
+      if (const auto image = Image::open(flipped.bytes())) testkit::walk_everything(*image, ignored);
+    }
+  }
+}
+
+/// The stored fuzz inputs are these bytes. See fuzz_corpus/README.md for the command that writes them.
+TEST(PeFuzzCorpus, IsWhatTheAssemblerMakes) {
+  const Section rich = assemble(rich_image(true));
+  auto endless_sections = rich.finish();
+  testkit::patch(endless_sections, rich.at("coff") + 2, u16le(0xFFFF));
+  auto far_data = rich.finish();
+  testkit::patch(far_data, rich.at("debug") + 24, u32le(0xFFFFFF00));
+  auto far_strings = rich.finish();
+  testkit::patch(far_strings, rich.at("strings"), u32le(0xFFFFFFFF));
+  auto cut = rich.finish();
+  cut.resize(rich.at("data1"));
+  struct Row {
+    std::string_view name;
+    std::vector<std::byte> bytes;
+  };
+  const Row rows[] = {
+      {"pe32plus.bin", rich.finish()},
+      {"pe32.bin", assemble(rich_image(false)).finish()},
+      {"no_directories.bin", assemble({.directory_count = 0}).finish()},
+      {"endless_sections.bin", endless_sections},
+      {"far_data.bin", far_data},
+      {"far_strings.bin", far_strings},
+      {"cut_in_debug_data.bin", cut},
+  };
+  const std::filesystem::path folder = "formats/pe/fuzz_corpus/reader_fuzz";
+  const bool write = std::getenv("SC_WRITE_FUZZ_CORPUS") != nullptr;
+  for (const Row& r : rows) {
+    const std::string_view want = as_text(r.bytes);
+    if (write)
+      std::ofstream(folder / r.name, std::ios::binary).write(want.data(), static_cast<std::streamsize>(want.size()));
+    std::ifstream in(folder / r.name, std::ios::binary);
+    const std::string found{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_TRUE(found == want) << r.name << " is not what the test assembles";
+  }
+}
+
+}  // namespace
+}  // namespace symcached::pe
