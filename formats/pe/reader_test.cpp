@@ -3,14 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <vector>
 
 #include "testing/pe_image.hpp"
 #include "testing/pe_walk.hpp"
+#include "testing/stored_inputs.hpp"
 
 namespace symcached::pe {
 namespace {
@@ -398,11 +396,7 @@ TEST(PeFuzzCorpus, IsWhatTheAssemblerMakes) {
   testkit::patch(far_strings, rich.at("strings"), u32le(0xFFFFFFFF));
   auto cut = rich.finish();
   cut.resize(rich.at("data1"));
-  struct Row {
-    std::string_view name;
-    std::vector<std::byte> bytes;
-  };
-  const Row rows[] = {
+  const testkit::StoredInput inputs[] = {
       {"pe32plus.bin", rich.finish()},
       {"pe32.bin", assemble(rich_image(false)).finish()},
       {"no_directories.bin", assemble({.directory_count = 0}).finish()},
@@ -411,16 +405,7 @@ TEST(PeFuzzCorpus, IsWhatTheAssemblerMakes) {
       {"far_strings.bin", far_strings},
       {"cut_in_debug_data.bin", cut},
   };
-  const std::filesystem::path folder = "formats/pe/fuzz_corpus/reader_fuzz";
-  const bool write = std::getenv("SC_WRITE_FUZZ_CORPUS") != nullptr;
-  for (const Row& r : rows) {
-    const std::string_view want = as_text(r.bytes);
-    if (write)
-      std::ofstream(folder / r.name, std::ios::binary).write(want.data(), static_cast<std::streamsize>(want.size()));
-    std::ifstream in(folder / r.name, std::ios::binary);
-    const std::string found{std::istreambuf_iterator<char>(in), {}};
-    EXPECT_TRUE(found == want) << r.name << " is not what the test assembles";
-  }
+  testkit::expect_stored("formats/pe/fuzz_corpus/reader_fuzz", inputs);
 }
 
 }  // namespace
