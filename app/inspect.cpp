@@ -15,6 +15,9 @@
 namespace symcached::app {
 namespace {
 
+using object::FileInfo;
+using object::Link;
+
 struct Options {
   std::vector<std::string> files;
   bool json = false;
@@ -38,7 +41,7 @@ Inspected inspect(const std::string& file) {
   }
   result.opened = true;
   result.size = mapped->bytes().size();
-  result.info = describe(mapped->bytes());
+  result.info = object::describe(mapped->bytes());
   if (result.info.error) result.error = fmt::format("{}: {}", file, to_string(*result.info.error));
   return result;
 }

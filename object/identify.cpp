@@ -7,7 +7,7 @@
 
 #include "formats/pe/reader.hpp"
 
-namespace symcached {
+namespace symcached::object {
 namespace {
 
 using namespace std::string_view_literals;
@@ -194,4 +194,4 @@ model::Arch arch_of_machine(std::uint16_t machine) {
   return model::Arch::unknown;
 }
 
-}  // namespace symcached
+}  // namespace symcached::object

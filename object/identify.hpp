@@ -10,7 +10,7 @@
 #include "ids/guid.hpp"
 #include "model/module.hpp"
 
-namespace symcached {
+namespace symcached::object {
 
 enum class FileKind : std::uint8_t {
   unknown,
@@ -66,4 +66,4 @@ FileInfo describe(Bytes file);
 /// The architecture of a PE machine number, which PDBs use too (arm64ec and arm64x are arm64).
 model::Arch arch_of_machine(std::uint16_t machine);
 
-}  // namespace symcached
+}  // namespace symcached::object

@@ -8,7 +8,7 @@
 #include "testing/pe_image.hpp"
 #include "testing/stored_inputs.hpp"
 
-namespace symcached {
+namespace symcached::object {
 namespace {
 
 using namespace std::string_view_literals;
@@ -221,4 +221,4 @@ TEST(IdentifyFuzzCorpus, IsWhatTheAssemblerMakes) {
 }
 
 }  // namespace
-}  // namespace symcached
+}  // namespace symcached::object

@@ -2,9 +2,11 @@
 /// Assembles input files for tests, so that a reader of the test sees the bytes.
 ///
 ///   const auto bytes = Section().text("RSDS").zeros(16).u32(1).label("path").c_string("a.pdb").ref32("path").finish();
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -105,5 +107,15 @@ void patch(std::vector<std::byte>& bytes, std::size_t at, const T& record) {
   if (at > bytes.size() || sizeof(T) > bytes.size() - at) throw std::logic_error("patch outside the bytes");
   std::memcpy(bytes.data() + at, &record, sizeof(T));
 }
+
+/// A copy in memory of exactly its size, so that ASan sees the first byte too far.
+struct Exact {
+  explicit Exact(Bytes from) : size(from.size()), owned(std::make_unique<std::byte[]>(size)) {
+    std::copy(from.begin(), from.end(), owned.get());
+  }
+  Bytes bytes() const { return {owned.get(), size}; }
+  std::size_t size;
+  std::unique_ptr<std::byte[]> owned;
+};
 
 }  // namespace symcached::testkit

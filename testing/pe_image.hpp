@@ -114,4 +114,21 @@ inline Section assemble(const PeImage& image) {
   return out;
 }
 
+/// One of everything: two RSDS (one portable), NB10, an unknown signature, and entries that are not CodeView.
+inline PeImage rich_image(bool is_64bit) {
+  PeImage image;
+  image.is_64bit = is_64bit;
+  image.debug = {
+      {.data = rsds("C:\\build\\app.ni.pdb", 0x1A), .timestamp = 0x11},
+      {.data = rsds("app.pdb", 1, 0x11), .minor_version = pe::kPortableMinor, .timestamp = 0xDEADBEEF},
+      {.data = nb10("old.pdb", 0x3B7D8453, 5), .by_rva_only = true},
+      {.data = Section().text("NB09").zeros(4).finish()},
+      {.type = pe::DebugType::repro},
+      {.type = pe::DebugType::pdb_checksum, .data = Section().c_string("SHA256").zeros(32).finish()},
+      {.type = pe::DebugType::embedded_portable_pdb, .data = Section().text("MPDB").u32(9).text("deflated").finish()},
+      {.type = pe::DebugType::ex_dll_characteristics, .data = Section().u32(1).finish()},
+  };
+  return image;
+}
+
 }  // namespace symcached::testkit
