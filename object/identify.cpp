@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/pdb/c13.hpp"
+#include "formats/pdb/pdb.hpp"
 #include "formats/pe/reader.hpp"
+#include "symcache/reader.hpp"
 
 namespace symcached::object {
 namespace {
@@ -68,6 +71,7 @@ constexpr Magic kMagics[] = {
     {FileKind::macho, "\xFE\xED\xFA\xCF"sv},
     {FileKind::wasm, "\0asm"sv},
     {FileKind::breakpad, "MODULE "sv},
+    {FileKind::symcache, std::string_view(symcache::kMagic.data(), symcache::kMagic.size())},
     {FileKind::cab, "MSCF\0\0\0\0"sv},
     {FileKind::zip, "PK\x03\x04"sv},
     {FileKind::zip, "PK\x05\x06"sv},  // with no members
@@ -154,6 +158,51 @@ void describe_pe(FileInfo& info, Bytes file) {
   describe_debug_directory(info, *image);
 }
 
+/// True as soon as one module lists inlined calls.
+Read<bool> has_inlinees(const pdb::File& file) {
+  std::vector<std::byte> scratch;
+  pdb::C13 parts;
+  for (const pdb::ModuleInfo& module : file.modules()) {
+    if (module.stream == pdb::kNoStream || module.c13_bytes == 0) continue;
+    SC_TRY(const Bytes stream, file.msf().stream(module.stream, scratch, "pdb.module"));
+    const std::uint64_t before = std::uint64_t{module.symbol_bytes} + module.c11_bytes;
+    SC_TRY(const Bytes c13, slice(stream, before, module.c13_bytes, "pdb.module.c13"));
+    if (const auto read = parts.read(c13); !read) return std::unexpected(read.error());
+    if (!parts.inlinees.empty()) return true;
+  }
+  return false;
+}
+
+void describe_pdb(FileInfo& info, Bytes bytes) {
+  constexpr std::uint32_t kEmptyModule = 4;  // bytes of symbols: the signature alone
+  const auto file = pdb::File::open(bytes);
+  if (!file) return keep_first(info, file.error());
+  info.arch = arch_of_machine(file->machine());
+  info.debug_id = file->debug_id();
+  const auto any = [&](auto test) { return std::ranges::any_of(file->modules(), test); };
+  if (any([](const pdb::ModuleInfo& module) { return module.symbol_bytes > kEmptyModule; }))
+    add_feature(info, "symbols");
+  if (file->symbol_records() != pdb::kNoStream) add_feature(info, "publics");
+  if (any([](const pdb::ModuleInfo& module) { return module.c13_bytes != 0; })) add_feature(info, "lines");
+  const auto inlinees = has_inlinees(*file);
+  if (!inlinees)
+    keep_first(info, inlinees.error());
+  else if (*inlinees)
+    add_feature(info, "inlines");
+  if (file->is_stripped()) add_feature(info, "stripped");
+  if (!file->omap_from_source().empty()) add_feature(info, "omap");
+}
+
+void describe_symcache(FileInfo& info, Bytes bytes) {
+  const auto cache = symcache::Symcache::open(bytes);
+  if (!cache) return keep_first(info, cache.error());
+  info.arch = cache->arch();
+  info.debug_id = cache->debug_id();
+  info.debug_file = cache->debug_file();
+  if (cache->function_count() != 0) add_feature(info, "symbols");
+  if (cache->has_columns()) add_feature(info, "columns");
+}
+
 }  // namespace
 
 std::string_view name_of(FileKind kind) {
@@ -174,6 +223,8 @@ FileInfo describe(Bytes file) {
   FileInfo info;
   info.kind = identify(file);
   if (info.kind == FileKind::pe) describe_pe(info, file);
+  if (info.kind == FileKind::pdb) describe_pdb(info, file);
+  if (info.kind == FileKind::symcache) describe_symcache(info, file);
   return info;
 }
 

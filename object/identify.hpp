@@ -60,7 +60,7 @@ struct FileInfo {
 /// What can be said of a file without reading all of it. Never fails: a malformed file has `error` set.
 /// A PE image's own debug_id is that of its first Portable PDB if it names one (the other is then of precompiled
 /// code), else of its first PDB.
-/// Cost: headers and directories only; a PDB's streams are opened, not walked.
+/// Cost: headers and directories; of a PDB also the line parts of its modules, up to the first with inlined calls.
 FileInfo describe(Bytes file);
 
 /// The architecture of a PE machine number, which PDBs use too (arm64ec and arm64x are arm64).

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "symcache/writer.hpp"
+#include "testing/msf_file.hpp"
 #include "testing/pe_image.hpp"
 #include "testing/stored_inputs.hpp"
 
@@ -43,6 +45,7 @@ TEST(Identify, ByMagicAlone) {
       {"fat Mach-O, cut", "\xCA\xFE\xBA\xBE\0\0\0"sv, FileKind::unknown},
       {"WebAssembly", "\0asm\1\0\0\0"sv, FileKind::wasm},
       {"Breakpad", "MODULE Linux x86_64 000 a\n"sv, FileKind::breakpad},
+      {"symcache", "symcache\1\0\0\0"sv, FileKind::symcache},
       {"cabinet", "MSCF\0\0\0\0"sv, FileKind::cab},
       {"zip", "PK\3\4"sv, FileKind::zip},
       {"zip without members", "PK\5\6"sv, FileKind::zip},
@@ -190,6 +193,83 @@ TEST(Describe, ACutImageStillTellsWhatItIs) {
   }
 }
 
+/// A PDB of one module whose C13 part is `c13`.
+std::vector<std::byte> pdb_of(std::uint16_t machine, std::uint16_t flags, const std::vector<std::byte>& c13) {
+  const auto c13_size = static_cast<std::uint32_t>(c13.size());
+  const auto info = Section().u32(20000404).u32(0).u32(1).u32(0x01020304).u16(0x0506).u16(0x0708);
+  Section module;
+  module.u32(0).zeros(28).u16(0).u16(4).u32(8).u32(0).u32(c13_size).zeros(16).c_string("a.obj").c_string("a.obj");
+  module.align(4);
+  Section dbi;
+  dbi.u32(0xFFFFFFFF).u32(19990903).u32(0x1A).zeros(8).u16(0xFFFF).u16(0);
+  dbi.u32(static_cast<std::uint32_t>(module.size())).zeros(28).u16(flags).u16(machine).u32(0);
+  const std::vector<std::byte> streams[] = {
+      {},
+      Section(info).u64_big(0x090A0B0C0D0E0F10).finish(),
+      {},
+      dbi.bytes(module.finish()).finish(),
+      Section().u32(4).u32(0).bytes(c13).finish(),
+  };
+  return testkit::msf_file(streams);
+}
+
+TEST(Describe, Pdbs) {
+  const auto lines = Section().u32(0xF2).u32(12).zeros(12).finish();
+  const auto inlinees = Section(Section().bytes(lines)).u32(0xF6).u32(16).u32(0).zeros(12).finish();
+  struct Row {
+    std::string_view why;
+    std::vector<std::byte> file;
+    model::Arch arch;
+    std::vector<std::string_view> features;
+  };
+  const Row rows[] = {
+      {"names alone", pdb_of(0x14C, 0, {}), model::Arch::x86, {"symbols"}},
+      {"with lines", pdb_of(0x8664, 0, lines), model::Arch::x86_64, {"symbols", "lines"}},
+      {"with inlined calls", pdb_of(0xAA64, 0, inlinees), model::Arch::arm64, {"symbols", "lines", "inlines"}},
+      {"stripped", pdb_of(0x8664, 2, {}), model::Arch::x86_64, {"symbols", "stripped"}},
+  };
+  for (const Row& r : rows) {
+    const FileInfo info = describe(r.file);
+    EXPECT_EQ(info.kind, FileKind::pdb) << r.why;
+    EXPECT_FALSE(info.error) << r.why << to_string(info.error.value_or(ReadError{}));
+    EXPECT_EQ(info.arch, r.arch) << r.why;
+    EXPECT_EQ(info.features, r.features) << r.why;
+    ASSERT_TRUE(info.debug_id) << r.why;
+    EXPECT_EQ(info.debug_id->dashed(), "01020304-0506-0708-090a-0b0c0d0e0f10-1a") << r.why << ": the age of the DBI";
+  }
+}
+
+TEST(Describe, EveryCutPdbIsDescribedOrHasAnError) {
+  const auto whole = pdb_of(0x8664, 0, Section().u32(0xF2).u32(12).zeros(12).finish());
+  const std::size_t last_used = 7 * 512 + 8 + 20;  // the module's stream lies in the last block
+  for (std::size_t n = 32; n < whole.size(); ++n) {
+    const testkit::Exact cut(Bytes(whole).first(n));
+    EXPECT_EQ(describe(cut.bytes()).error.has_value(), n < last_used) << n << " bytes";
+  }
+}
+
+TEST(Describe, Symcaches) {
+  symcache::Writer writer;
+  writer.module({.arch = model::Arch::arm64,
+                 .debug_id = {*Guid::parse("01020304-0506-0708-090a-0b0c0d0e0f10"), 2},
+                 .debug_file = "app.pdb",
+                 .producer_kind = "pdb"});
+  model::Function function;
+  function.start = {0x1000};
+  function.size = 16;
+  function.name = writer.intern("main");
+  writer.function(function);
+  const auto bytes = std::move(writer).finish();
+  const FileInfo info = describe(bytes);
+  EXPECT_EQ(info.kind, FileKind::symcache);
+  EXPECT_FALSE(info.error);
+  EXPECT_EQ(info.arch, model::Arch::arm64);
+  EXPECT_EQ(info.debug_id->dashed(), "01020304-0506-0708-090a-0b0c0d0e0f10-2");
+  EXPECT_EQ(info.debug_file, "app.pdb");
+  EXPECT_THAT(info.features, testing::Contains("symbols"));
+  EXPECT_TRUE(describe(Bytes(bytes).first(20)).error) << "a header cut short";
+}
+
 TEST(Describe, OtherKindsAreNamedAndNoMore) {
   for (const std::string_view bytes : {"BSJB"sv, "\x7F\x45LF"sv, "PK\3\4"sv, ""sv}) {
     const FileInfo info = describe(as_bytes(bytes));
@@ -215,6 +295,7 @@ TEST(IdentifyFuzzCorpus, IsWhatTheAssemblerMakes) {
       {"several_pdbs.bin", assemble(several).finish()},
       {"damaged_record.bin", assemble(damaged).finish()},
       {"fat.bin", Section().u32_big(0xCAFEBABE).u32_big(2).finish()},
+      {"pdb.bin", pdb_of(0x8664, 0, Section().u32(0xF2).u32(12).zeros(12).finish())},
       {"portable_pdb.bin", Section().text("BSJB").finish()},
   };
   testkit::expect_stored("object/fuzz_corpus/identify_fuzz", inputs);
