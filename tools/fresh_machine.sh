@@ -49,7 +49,7 @@ mount_proc() {
 clone() {
   rm -rf "$root/src" && mkdir -p "$root/src"
   git bundle create -q "$root/src/symcached.bundle" HEAD
-  inside 'cd /src && git clone -q symcached.bundle symcached'
+  inside 'cd /src && git -c advice.detachedHead=false clone -q symcached.bundle symcached'
 }
 
 main() {

