@@ -2,7 +2,8 @@
 """check_lines.py: what no tracked file may hold. Prints each find as path:line; exit status 1 when there is one.
 
 No file of more than 500 lines unless tools/long_files.txt lists it; no unfinished-work marks; no path of one machine;
-no host of a package registry; in scripts and sources no line of more than 120 columns, no tab, no trailing blank.
+no host of a package registry; no link of a page to a file that is not there; in scripts, sources and pages no line of
+more than 120 columns, no tab, no trailing blank.
 """
 import pathlib
 import re
@@ -11,6 +12,7 @@ import sys
 
 MAX_LINES, MAX_COLUMNS = 500, 120
 OURS = re.compile(r"(\.(cpp|hpp|py|sh|cmake|md|yml)|(^|/)(dev|run|CMakeLists\.txt))$")
+LINK = re.compile(r"\]\(([^)#:\s]+)[^)]*\)")
 FORBIDDEN = [  # spelled so that this file does not hold what it forbids
     (re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b"), "a mark of unfinished work"),
     (re.compile(r"(?<![\w./-])/(work|root|Users)/\w"), "a path of one machine"),
@@ -18,6 +20,14 @@ FORBIDDEN = [  # spelled so that this file does not hold what it forbids
      "a host of a package registry"),
     (re.compile(r"\b(pypi|crates)\.(org|io)\b"), "a host of a package registry"),
 ]
+
+
+def dead_links(path, line):
+    """What the links of one line of a page point to in vain."""
+    if path.endswith(".md"):
+        for target in LINK.findall(line):
+            if not (pathlib.Path(path).parent / target).exists():
+                yield f"links to {target}, which is not there"
 
 
 def finds_in(path, text, long_files):
@@ -29,6 +39,8 @@ def finds_in(path, text, long_files):
         for pattern, what in FORBIDDEN:
             if pattern.search(line):
                 yield number, what
+        for what in dead_links(path, line):
+            yield number, what
         if not OURS.search(path):
             continue
         if len(line) > MAX_COLUMNS and "http" not in line and not line.startswith("|"):
