@@ -124,7 +124,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--runs", type=int, default=11)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     program, scratch = options.build / "symcached", options.build.parent / "bench"
     print_machine()
     floor_kib = max(measure(["true"])[1] for _ in range(3))

@@ -16,8 +16,8 @@ LINK = re.compile(r"\]\(([^)#:\s]+)[^)]*\)")
 FORBIDDEN = [  # spelled so that this file does not hold what it forbids
     (re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b"), "a mark of unfinished work"),
     (re.compile(r"(?<![\w./-])/(work|root|Users)/\w"), "a path of one machine"),
-    (re.compile(r"\b(registry|proxy|repo1?|deb|security|static|files)\.(npm|yarn|golang|maven|debian|crates|python)\w*\."),
-     "a host of a package registry"),
+    (re.compile(r"\b(registry|proxy|repo1?|deb|security|static|files)\."
+                r"(npm|yarn|golang|maven|debian|crates|python)\w*\."), "a host of a package registry"),
     (re.compile(r"\b(pypi|crates)\.(org|io)\b"), "a host of a package registry"),
 ]
 
