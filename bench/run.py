@@ -39,6 +39,10 @@ class Row:
         return statistics.median(self.seconds)
 
 
+class Died(Exception):
+    """A program ended with an error; the message has its exit status, command and last words."""
+
+
 def measure(command, stdin=b""):
     """(wall seconds, peak RSS in KiB) of one run; its output is thrown away."""
     with tempfile.TemporaryFile() as given:
@@ -51,12 +55,23 @@ def measure(command, stdin=b""):
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        sys.exit(f"bench: {' '.join(command)}: exit {process.returncode}\n{said.decode(errors='replace')[-2000:]}")
+        raise Died(f"exit {process.returncode}: {' '.join(command)}\n{said.decode(errors='replace')[-2000:]}")
     return seconds, usage.ru_maxrss
 
 
+def survives(row):
+    try:
+        row.before()
+        measure(row.command, row.stdin)
+        return True
+    except Died as death:
+        print(f"\n  left out below, it died: {row.name}: {str(death).splitlines()[0]}")
+        return False
+
+
 def compare(title, rows, runs, floor_kib):
-    """Runs the rows in turn and prints them; ratios are against the first."""
+    """Runs the rows in turn and prints them; ratios are against the first. A peer that dies is named and left out."""
+    rows = [rows[0], *(row for row in rows[1:] if survives(row))]
     started = time.monotonic()
     for number in range(runs):
         if number >= 3 and time.monotonic() - started > BUDGET_SECONDS:
@@ -119,12 +134,7 @@ def print_machine():
     print(subprocess.run([SYMBOLIZER, "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--runs", type=int, default=11)
-    parser.add_argument("files", nargs="*", type=pathlib.Path)
-    options = parser.parse_intermixed_args()
+def bench(options):
     program, scratch = options.build / "symcached", options.build.parent / "bench"
     print_machine()
     floor_kib = max(measure(["true"])[1] for _ in range(3))
@@ -133,6 +143,17 @@ def main():
     for micro in sorted(options.build.glob("*_bench")):
         print(f"\n== {micro.name}", flush=True)
         subprocess.run([micro, "--benchmark_min_time=0.2"], check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--runs", type=int, default=11)
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    try:
+        bench(parser.parse_intermixed_args())
+    except Died as death:
+        sys.exit(f"bench: {death}")
 
 
 if __name__ == "__main__":

@@ -51,14 +51,15 @@ missing_of() {  # GROUP...: the names that are not installed
   comm -23 <(packages_of "$@") <(sort -u <<<"$installed")
 }
 
-apt() {  # as root, without questions; progress lines on descriptor 3
+apt() {  # as root, without questions
   local as_root=()
   if [ "$(id -u)" != 0 ]; then as_root=(sudo); fi
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@"
 }
 
-apt_install() {
-  apt update && apt install -y --no-install-recommends --no-remove -o APT::Status-Fd=1 "$@"
+apt_install() {  # an index that cannot be refreshed may still do: the installation tells
+  apt update || true
+  apt install -y --no-install-recommends --no-remove -o Dpkg::Use-Pty=0 -o APT::Status-Fd=1 "$@"
 }
 
 apt_progress() {  # reads apt's output, keeps it in the log $1, draws its percentage
@@ -90,7 +91,7 @@ need() {
   if [ "$(id -u)" != 0 ]; then sudo -v || return 1; fi
   mkdir -p build && : >"$log"
   if ! apt_install "${missing[@]}" 2>&1 </dev/null | apt_progress "$log"; then
-    grep -E '^(E|W):' "$log" >&2 || true
+    grep -E '^(E:|W:|dpkg: error)' "$log" >&2 || true
     warn "apt-get could not install them; all it said is in $log"
     return 1
   fi
