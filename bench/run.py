@@ -131,7 +131,8 @@ def bench_pdb(program, pdb, runs, floor_kib, scratch):
 def print_machine():
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     print(f"{os.cpu_count()} x {model.group(1) if model else 'unknown processor'}")
-    print(subprocess.run([SYMBOLIZER, "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1])
+    version = subprocess.run([SYMBOLIZER, "--version"], capture_output=True, text=True).stdout
+    print(next(line.strip() for line in version.splitlines() if "version" in line))
 
 
 def bench(options):

@@ -51,15 +51,15 @@ missing_of() {  # GROUP...: the names that are not installed
   comm -23 <(packages_of "$@") <(sort -u <<<"$installed")
 }
 
-apt() {  # as root, without questions
+apt() {  # as root, without questions; descriptor 3 is for progress, opened within sudo, which closes what it is given
   local as_root=()
   if [ "$(id -u)" != 0 ]; then as_root=(sudo); fi
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive sh -c 'exec apt-get -q "$@" 3>&1' apt "$@"
 }
 
 apt_install() {  # an index that cannot be refreshed may still do: the installation tells
   apt update || true
-  apt install -y --no-install-recommends --no-remove -o Dpkg::Use-Pty=0 -o APT::Status-Fd=1 "$@"
+  apt install -y --no-install-recommends --no-remove -o Dpkg::Use-Pty=0 -o APT::Status-Fd=3 "$@"
 }
 
 apt_progress() {  # reads apt's output, keeps it in the log $1, draws its percentage
