@@ -162,6 +162,7 @@ def demo(program, folder):
 
 
 def main():
+    sys.stdout.reconfigure(line_buffering=True)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the server is stopped then, too
     try:
         demo(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))

@@ -82,7 +82,7 @@ need() {
   mapfile -t missing < <(missing_of "$@")
   [ ${#missing[@]} != 0 ] || return 0
   say "Installing Debian packages for: $*"
-  describe_packages "${missing[@]}"
+  describe_packages "$*" "${missing[@]}"
   if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
     warn "Neither root nor sudo is at hand. Have this run as root, then try again:"
     warn "  apt-get update && apt-get install --no-install-recommends ${missing[*]}"
@@ -98,10 +98,13 @@ need() {
   say "  installed in $((SECONDS - from)) s"
 }
 
-describe_packages() {
-  local name
+describe_packages() {  # GROUPS NAME...: what each package is for
+  local groups=" $1 " name
+  shift
   for name in "$@"; do
-    awk -v n="$name" '$2 == n { $1 = ""; sub(/^ +[^ ]+ +/, ""); printf "  %-22s %s\n", n, $0; exit }' tools/packages.txt
+    awk -v groups="$groups" -v name="$name" '
+      index(groups, " " $1 " ") && $2 == name { sub(/^ *[^ ]+ +[^ ]+ +/, ""); printf "  %-22s %s\n", name, $0; exit }
+    ' tools/packages.txt
   done
 }
 
