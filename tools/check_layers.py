@@ -91,11 +91,12 @@ def check(files):
 def draw(files, arrows):
     """The map with the folders that have code, then who includes whom."""
     present = {folder_of(path) for path in files if CODE.search(path)}
-    columns = {PURE: 44, SHARED: 16, STATEFUL: 0}
-    lines = [f"row  {'pure':{columns[PURE]}}{'':{columns[SHARED]}}stateful"]
-    for row in range(7, -1, -1):
-        cells = [" ".join(f for f, place in MAP.items() if place == (row, side) and f in present) for side in columns]
-        lines.append(f"  {row}  {cells[0]:{columns[PURE]}}{cells[1]:{columns[SHARED]}}{cells[2]}".rstrip())
+    sides = (PURE, SHARED, STATEFUL)
+    rows = {row: [" ".join(f for f, place in MAP.items() if place == (row, side) and f in present) for side in sides]
+            for row in range(7, -1, -1)}
+    left, middle = (max(12, *(len(cells[i]) for cells in rows.values())) + 4 for i in (0, 1))
+    lines = [f"row  {'pure':{left + middle}}stateful"]
+    lines += [f"  {row}  {a:{left}}{b:{middle}}{c}".rstrip() for row, (a, b, c) in rows.items()]
     lines.append("")
     for source in sorted({source for source, _ in arrows}, key=lambda f: (-MAP.get(f, (8,))[0], f)):
         targets = sorted(target for origin, target in arrows if origin == source)

@@ -68,7 +68,7 @@ class Drawing(unittest.TestCase):
         files = READMES | {"object/a.cpp": '#include "base/bytes.hpp"\n', "base/b.cpp": "", "store/c.cpp": ""}
         drawn = check_layers.draw(files, check_layers.check(files)[0])
         self.assertRegex(drawn, r"(?m)^  4  object$")
-        self.assertRegex(drawn, r"(?m)^  3 {40,}store$")
+        self.assertRegex(drawn, r"(?m)^  3 {30,}store$")
         self.assertRegex(drawn, r"(?m)^  object +-> base$")
         self.assertNotIn("api", drawn)
 
