@@ -114,21 +114,22 @@ def depth(answer):
     return sum(1 for frame in answer["Symbol"] if frame["FunctionName"])
 
 
+def dullness(answer):
+    """Sorts answers: the program's own code before its libraries', then deep ones, but not more than fit a glance."""
+    library = any("Program Files" in frame["FileName"] for frame in answer["Symbol"])
+    return library, depth(answer) > 5, -depth(answer), int(answer["Address"], 16)
+
+
 def interesting(program, symcache, wanted=2):
-    """Addresses inside inlined calls, the deepest of different functions, found by looking thousands up."""
+    """Addresses inside inlined calls of different functions, found by looking thousands up."""
     addresses = range(0x1000, 0x40000, 11)
     started = time.monotonic()
     answers = look_up(program, symcache, addresses)
     per_second = len(answers) / (time.monotonic() - started)
-    deepest = {}
-    for answer in answers:
-        if depth(answer) < 2:
-            continue
-        outermost = answer["Symbol"][-1]["FunctionName"]
-        if outermost not in deepest or depth(answer) > depth(deepest[outermost]):
-            deepest[outermost] = answer
-    best = sorted(deepest.values(), key=lambda answer: (-depth(answer), answer["Address"]))
-    return [answer["Address"] for answer in best[:wanted]], per_second
+    best = {}  # by outermost function
+    for answer in sorted(filter(lambda a: depth(a) > 1, answers), key=dullness):
+        best.setdefault(answer["Symbol"][-1]["FunctionName"], answer)
+    return [answer["Address"] for answer in list(best.values())[:wanted]], per_second
 
 
 def shorten(text, width=110):
