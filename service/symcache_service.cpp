@@ -59,7 +59,9 @@ SymcacheService::SymcacheService(store::Store& store, std::vector<std::unique_pt
       options_(options),
       pool_(thread_count(options.threads)) {}
 
-SymcacheService::~SymcacheService() {
+SymcacheService::~SymcacheService() { stop(); }
+
+void SymcacheService::stop() {
   drain();
   pool_.stop();
   pool_.join();

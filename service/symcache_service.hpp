@@ -51,7 +51,6 @@ class SymcacheService {
   /// `store` and what `sources` use outlive the service.
   SymcacheService(store::Store& store, std::vector<std::unique_ptr<fetch::Source>> sources, Deriver deriver, Log log,
                   ServiceOptions options = {});
-  /// Waits for conversions under way; what is queued is dropped.
   ~SymcacheService();
 
   /// @param hold  how long to wait for work that is not done; 0: Pending at once, the work goes on
@@ -61,6 +60,8 @@ class SymcacheService {
   std::optional<Outcome> peek(const SymcacheQuery& query);
   /// Before the end: everybody who waits gets Pending, failures are remembered no more.
   void drain();
+  /// drain(), then waits for conversions under way; what is queued is dropped. No download may be under way any more.
+  void stop();
 
  private:
   using KeyJob = Job<Outcome>;

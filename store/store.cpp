@@ -137,7 +137,7 @@ std::optional<Lookup> Store::look(const EntryKey& key, bool may_read_payload) {
 void Store::touch(const Entry& entry, std::int64_t used_seconds, const std::string& path) {
   if (std::chrono::system_clock::to_time_t(Clock::now()) - used_seconds < kTouchEvery) return;
   struct stat info {};
-  if (::futimens(entry.descriptor(), nullptr) != 0 || ::fstat(entry.descriptor(), &info) != 0) return;
+  if (::futimens(entry.file().get(), nullptr) != 0 || ::fstat(entry.file().get(), &info) != 0) return;
   const std::scoped_lock lock(mutex_);
   if (const auto found = checked_.find(path); found != checked_.end() && found->second.inode == info.st_ino)
     found->second.changed_ns = changed_ns(info);

@@ -34,7 +34,7 @@ struct EntryKey {
 class Entry {
  public:
   Entry(Descriptor file, Head head) : file_(std::move(file)), head_(std::move(head)) {}
-  int descriptor() const { return file_.get(); }
+  const Descriptor& file() const { return file_; }
   const Head& head() const { return head_; }
   std::uint64_t size() const { return head_.payload_size; }  ///< of the payload, which starts at kPayloadOffset
   std::expected<MappedFile, std::string> map() const { return MappedFile::from_descriptor(file_.get(), head_.key); }
