@@ -110,7 +110,7 @@ class HttpClient::Worker {
       const std::scoped_lock lock(mutex_);
       if (!stopping_) queue_.push_back(std::move(transfer));
     }
-    if (transfer) give_up(*transfer);
+    if (transfer) give_up(std::move(transfer));
     else curl_multi_wakeup(multi_);
   }
   void stop() {
@@ -134,7 +134,7 @@ class HttpClient::Worker {
     }
     for (auto& [handle, transfer] : active_) {
       curl_multi_remove_handle(multi_, handle);
-      give_up(*transfer);
+      give_up(std::move(transfer));
     }
     active_.clear();
   }
@@ -150,7 +150,7 @@ class HttpClient::Worker {
     }
     for (auto& transfer : queued) {
       if (stopping) {
-        give_up(*transfer);
+        give_up(std::move(transfer));
         continue;
       }
       transfer->handle = make_handle(*transfer, limits_, user_agent_);
@@ -167,16 +167,24 @@ class HttpClient::Worker {
       if (message->msg != CURLMSG_DONE) continue;
       CURL* handle = message->easy_handle;
       const CURLcode code = message->data.result;
-      const auto transfer = std::move(active_.extract(handle).mapped());
+      auto transfer = std::move(active_.extract(handle).mapped());
       curl_multi_remove_handle(multi_, handle);
-      transfer->done(result_of(*transfer, code));
+      HttpResult result = result_of(*transfer, code);
+      end(std::move(transfer), std::move(result));
     }
   }
 
-  static void give_up(Transfer& transfer) {
+
+  static void give_up(std::unique_ptr<Transfer> transfer) {
     HttpResult result;
     result.error = "given up, the server is shutting down";
-    transfer.done(std::move(result));
+    end(std::move(transfer), std::move(result));
+  }
+  /// The sink is gone before the waiter goes on, so that the waiter alone owns what it wrote to.
+  static void end(std::unique_ptr<Transfer> transfer, HttpResult result) {
+    const auto done = std::move(transfer->done);
+    transfer.reset();
+    done(std::move(result));
   }
 
   const Limits limits_;
