@@ -1,7 +1,106 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
 #include "app/commands.hpp"
+#include "base/mapped_file.hpp"
+#include "service/derive.hpp"
+#include "symcache/reader.hpp"
 
 namespace symcached::app {
+namespace {
 
-void add_convert(CLI::App&, int&) {}
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> files;
+  std::string directory = ".";
+  bool stats = false;
+};
+
+/// Writes beside the target and renames, so that a reader never sees half a file.
+std::expected<void, std::string> write_file(const fs::path& path, Bytes bytes) {
+  const fs::path unfinished = path.string() + ".tmp";
+  {
+    std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
+    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    out.flush();
+    if (!out) {
+      std::error_code ignored;
+      fs::remove(unfinished, ignored);
+      return std::unexpected(fmt::format("{}: could not write {} bytes; is the disk full or the folder read-only?",
+                                         path.string(), bytes.size()));
+    }
+  }
+  std::error_code error;
+  fs::rename(unfinished, path, error);
+  if (error) return std::unexpected(fmt::format("{}: could not put it in place: {}", path.string(), error.message()));
+  return {};
+}
+
+void print_stats(const symcache::Symcache& cache, std::size_t original, std::size_t size, double seconds) {
+  std::uint64_t rows = 0;
+  symcache::FrameBuffer scratch;
+  for (std::uint32_t i = 0; i < cache.function_count(); ++i)
+    if (const auto f = cache.function(i, scratch)) rows += f->row_count;
+  const auto percent = [&](std::uint64_t part) { return 100.0 * static_cast<double>(part) / static_cast<double>(original); };
+  fmt::print("  original     {:>12} bytes\n  symcache     {:>12} bytes  {:.2f} %\n", original, size, percent(size));
+  using symcache::Header;
+  const std::pair<const char*, std::uint64_t> sections[] = {
+      {"index", cache.section_size(&Header::samples) + cache.section_size(&Header::starts) + cache.section_size(&Header::records)},
+      {"functions", cache.section_size(&Header::functions)},
+      {"subprograms", cache.section_size(&Header::subprograms)},
+      {"names", cache.section_size(&Header::names) + cache.section_size(&Header::files)},
+      {"tokens", cache.section_size(&Header::tokens) + cache.section_size(&Header::token_text)}};
+  for (const auto& [name, bytes] : sections) fmt::print("    {:<11}{:>12} bytes  {:.2f} %\n", name, bytes, percent(bytes));
+  fmt::print("  functions    {:>12}\n  rows         {:>12}\n  time         {:>12.3f} s\n", cache.function_count(), rows, seconds);
+}
+
+std::expected<void, std::string> convert(const std::string& name, const Options& options) {
+  const auto file = MappedFile::open(name);
+  if (!file) return std::unexpected(file.error());
+  const auto begin = std::chrono::steady_clock::now();
+  const auto derived = service::derive_symcache(file->bytes());
+  if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  const fs::path target = fs::path(options.directory) / fs::path(name).filename().concat(".symcache");
+  if (auto ok = write_file(target, derived->file); !ok) return ok;
+  fmt::print("{}\n", target.string());
+  if (options.stats)
+    if (const auto cache = symcache::Symcache::open(derived->file))
+      print_stats(*cache, file->bytes().size(), derived->file.size(), taken.count());
+  return {};
+}
+
+int run(const Options& options) {
+  std::error_code error;
+  fs::create_directories(options.directory, error);
+  if (error) {
+    fmt::print(stderr, "symcached convert: {}: {}\n", options.directory, error.message());
+    return kCouldNot;
+  }
+  int status = kDone;
+  for (const std::string& file : options.files) {
+    if (const auto ok = convert(file, options); ok) continue;
+    else fmt::print(stderr, "symcached convert: {}\n", ok.error());
+    status = kCouldNot;
+  }
+  return status;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, int& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("convert", "derive the caches of files");
+  command->add_option("file", options->files, "debug files")->required();
+  command->add_option("-o,--output", options->directory, "folder for the caches; made if missing");
+  command->add_flag("--stats", options->stats, "print sizes, counts and time");
+  command->callback([options, &status] { status = run(*options); });
+}
 
 }  // namespace symcached::app

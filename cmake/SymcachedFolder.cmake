@@ -9,7 +9,7 @@ find_package(benchmark QUIET)
 add_library(sc_options INTERFACE)
 target_include_directories(sc_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(sc_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-  -Wnon-virtual-dtor -Woverloaded-virtual -Werror=return-type)
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers -Werror=return-type)
 option(SC_WERROR "warnings are errors" ON)
 if(SC_WERROR)
   target_compile_options(sc_options INTERFACE -Werror)

@@ -1,0 +1,26 @@
+#pragma once
+/// Frames as llvm-symbolizer prints them, in text and JSON, so that scripts written for it work unchanged.
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "symcache/reader.hpp"
+
+namespace symcached::app {
+
+enum class FunctionNames : std::uint8_t { qualified, linkage, none };
+
+struct FrameText {
+  FunctionNames names = FunctionNames::qualified;
+  bool inlines = true;
+};
+
+/// Function and file:line:column of each frame, innermost first, then an empty line. `??` stands for the unknown.
+void append_text(const std::optional<symcache::Found>& found, const FrameText& how, std::string& out);
+
+/// One object: Address, ModuleName, Symbol[] of Column, Discriminator, FileName, FunctionName, Line, StartAddress,
+/// StartFileName, StartLine. No newline.
+void append_json(std::uint64_t address, std::string_view module, const std::optional<symcache::Found>& found,
+                 const FrameText& how, std::string& out);
+
+}  // namespace symcached::app

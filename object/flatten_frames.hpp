@@ -1,0 +1,56 @@
+#pragma once
+/// Turns overlapping line tables, one per frame, into the model's flat rows.
+///
+/// In a PDB the function and every inline site have a line table of their own. At an address the innermost site that
+/// holds it gives the source line, and the table of each frame around it gives the line of its call.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/module.hpp"
+
+namespace symcached::object {
+
+inline constexpr std::uint32_t kFunctionItself = 0;
+
+/// A frame that may hold code of one function. Site 0 is the function itself; its caller is ignored.
+struct FrameSite {
+  std::uint32_t caller = kFunctionItself;  ///< index of a site before this one
+  model::StringId name = model::StringId::none;
+};
+
+/// Bytes of a site with one source position. Ranges of one site do not overlap and rise within the site.
+struct FrameRange {
+  std::uint32_t start = 0, end = 0;  ///< bytes from the function's start, start < end
+  std::uint32_t site = 0;
+  std::uint32_t line = 0, column = 0;
+  model::StringId file = model::StringId::none;
+};
+
+/// Keeps its working memory from one function to the next.
+class FrameFlattener {
+ public:
+  /// @param sites   callers before callees
+  /// @param ranges  of all sites, those of one site together; a site counts only where its caller holds the byte too
+  /// The results live until the next call. Cost: one sort of the range ends.
+  void flatten(std::span<const FrameSite> sites, std::span<const FrameRange> ranges);
+
+  std::span<const model::Line> lines() const { return lines_; }
+  std::span<const model::Inlinee> inlinees() const { return inlinees_; }
+
+ private:
+  void collect_events(std::span<const FrameRange> ranges);
+  void apply(std::uint32_t event, std::span<const FrameRange> ranges);
+  void emit(std::uint32_t offset, std::span<const FrameSite> sites, std::span<const FrameRange> ranges);
+  std::uint32_t inlinee_of(std::uint32_t site, const model::Inlinee& wanted);
+
+  std::vector<std::uint64_t> events_;           // offset in the high half, range index (and a closing bit) in the low
+  std::vector<std::uint32_t> current_;          // per site: the range that is open, or kNone
+  std::vector<std::uint32_t> active_;           // sites with an open range, rising
+  std::vector<std::uint32_t> newest_inlinee_;   // per site: its latest Inlinee, or kNone
+  std::vector<std::uint32_t> older_inlinee_;    // per Inlinee: the one of the same site before it
+  std::vector<model::Line> lines_;
+  std::vector<model::Inlinee> inlinees_;
+};
+
+}  // namespace symcached::object

@@ -1,0 +1,379 @@
+#include "object/from_pdb.hpp"
+
+#include <algorithm>
+
+#include "formats/pdb/c13.hpp"
+#include "formats/pdb/inline_site.hpp"
+#include "formats/pdb/pdb.hpp"
+#include "formats/pdb/symbols.hpp"
+#include "object/flatten_frames.hpp"
+#include "object/pdb_publics.hpp"
+#include "object/pdb_strings.hpp"
+
+namespace symcached::object {
+namespace {
+
+using pdb::SectionOffset;
+using pdb::SymKind;
+
+constexpr std::uint32_t kModuleSignature = 4;
+constexpr std::uint32_t kFoldedElsewhere = 1u << 31;  ///< rank of a function whose bytes another module gave
+constexpr std::uint32_t kMaxSites = 1u << 24;
+
+model::Arch arch_of(std::uint16_t machine) {
+  switch (machine) {
+    case 0x014c: return model::Arch::x86;
+    case 0x8664: return model::Arch::x86_64;
+    case 0x01c0: case 0x01c4: return model::Arch::arm;
+    case 0xaa64: case 0xa641: return model::Arch::arm64;
+    default: return model::Arch::unknown;
+  }
+}
+
+model::Language language_of(std::uint8_t cv_language) {
+  switch (cv_language) {
+    case 0x00: return model::Language::c;
+    case 0x01: return model::Language::cpp;
+    case 0x02: return model::Language::fortran;
+    case 0x03: return model::Language::assembly;
+    case 0x04: return model::Language::pascal;
+    case 0x0a: return model::Language::csharp;
+    case 0x11: return model::Language::objc;
+    case 0x12: return model::Language::objcpp;
+    case 0x13: return model::Language::swift;
+    case 0x15: return model::Language::rust;
+    case 'D': return model::Language::d;
+    default: return model::Language::unknown;
+  }
+}
+
+/// A procedure being read: its record and the inline sites inside it.
+struct Procedure {
+  struct Site {
+    std::uint32_t caller;  ///< as in FrameSite
+    std::uint32_t inlinee;
+    Bytes annotations;
+  };
+  SectionOffset start;
+  std::uint32_t size = 0;
+  std::string_view name;
+  std::vector<Site> sites;  ///< [0] is the procedure itself
+};
+
+/// What stays the same from module to module, and the working memory.
+class PdbTranslator {
+ public:
+  PdbTranslator(const pdb::File& file, PdbStrings strings, PdbPublics publics, model::ModuleSink& sink)
+      : file_(file), strings_(std::move(strings)), publics_(std::move(publics)), sink_(sink) {}
+
+  Read<void> run();
+
+ private:
+  Read<void> module(std::uint32_t index);
+  Read<void> symbols(Bytes data);
+  Read<void> open_scope(const pdb::SymRecord& record);
+  Read<void> close_scope();
+  Read<void> thunk(const pdb::SymRecord& record);
+  Read<void> trampoline(const pdb::SymRecord& record);
+  Read<void> separated_code(const pdb::SymRecord& record);
+  Read<void> procedure();
+  Read<void> inline_ranges(std::uint32_t site);
+  Read<void> outer_ranges(SectionOffset start, std::uint32_t size);
+  Read<void> table_ranges(const pdb::LineTable& table, SectionOffset start, std::uint32_t size);
+  Read<void> publics_of_module();
+  void public_without_function(PdbPublic& symbol);
+  void emit(SectionOffset start, model::Function function);
+  void start_frames() {
+    sites_.assign(1, FrameSite{});
+    ranges_.clear();
+  }
+  bool is_ours(SectionOffset at) const {
+    const pdb::Contribution* owner = file_.contribution_at(at);
+    return owner == nullptr || owner->module == module_index_;
+  }
+
+  const pdb::File& file_;
+  PdbStrings strings_;
+  PdbPublics publics_;
+  model::ModuleSink& sink_;
+
+  // of the current module
+  std::uint32_t module_index_ = 0;
+  std::uint32_t order_ = 0;  ///< of the symbol in the module: the last one names folded code
+  model::Language language_ = model::Language::unknown;
+  pdb::C13 c13_;
+  std::vector<std::byte> scratch_;
+  struct Scope {
+    bool is_procedure, is_site;
+  };
+  std::vector<Scope> scopes_;
+  bool in_procedure_ = false;
+  Procedure procedure_;
+  std::vector<std::uint32_t> open_sites_;
+  struct Extent {
+    SectionOffset start;
+    std::uint32_t size;
+  };
+  std::vector<Extent> covered_;  ///< code of this module that has a function or thunk
+
+  // of the current function
+  std::vector<pdb::LineRow> rows_;
+  std::vector<pdb::InlineRange> inline_ranges_;
+  std::vector<FrameSite> sites_;
+  std::vector<FrameRange> ranges_;
+  FrameFlattener flattener_;
+};
+
+Read<void> PdbTranslator::run() {
+  for (std::uint32_t i = 0; i < file_.modules().size(); ++i)
+    if (auto ok = module(i); !ok) return ok;
+  // Publics outside every module's contributions, and all of them in a stripped PDB.
+  module_index_ = kNoModule;
+  c13_ = {};
+  for (PdbPublic& symbol : publics_.all())
+    if (symbol.module >= file_.modules().size()) public_without_function(symbol);
+  return {};
+}
+
+Read<void> PdbTranslator::module(std::uint32_t index) {
+  const pdb::ModuleInfo& info = file_.modules()[index];
+  module_index_ = index;
+  order_ = 0;
+  language_ = model::Language::unknown;
+  covered_.clear();
+  c13_ = {};
+  if (info.stream != pdb::kNoStream && file_.msf().has_stream(info.stream)) {
+    const std::uint64_t wanted = std::uint64_t{info.symbol_bytes} + info.c11_bytes + info.c13_bytes;
+    if (wanted > 0xFFFFFFFF) return too_large("pdb.dbi.module.c13_bytes", 0, wanted, 0xFFFFFFFF);
+    SC_TRY(const Bytes data, file_.msf().stream(info.stream, scratch_, "pdb.module", static_cast<std::uint32_t>(wanted)));
+    SC_TRY(const Bytes c13, slice(data, std::uint64_t{info.symbol_bytes} + info.c11_bytes, info.c13_bytes, "pdb.module.c13"));
+    SC_TRY(const Bytes records, slice(data, 0, info.symbol_bytes, "pdb.module.symbols"));
+    if (auto ok = c13_.read(c13); !ok) return ok;
+    if (records.size() > kModuleSignature)
+      if (auto ok = symbols(records.subspan(kModuleSignature)); !ok) return ok;
+  }
+  return publics_of_module();
+}
+
+Read<void> PdbTranslator::symbols(Bytes data) {
+  scopes_.clear();
+  in_procedure_ = false;
+  pdb::SymbolReader reader(data, kModuleSignature);
+  for (;;) {
+    SC_TRY(const auto record, reader.next());
+    if (!record) return {};
+    Read<void> ok;
+    switch (record->kind) {
+      case SymKind::compile2: case SymKind::compile3:
+        if (const auto compile = read_at<pdb::CompileSym>(record->data, 0, "pdb.compile"))
+          language_ = language_of(static_cast<std::uint8_t>(compile->flags & 0xFF));
+        break;
+      case SymKind::trampoline: ok = trampoline(*record); break;
+      default:
+        if (pdb::opens_scope(record->kind)) ok = open_scope(*record);
+        else if (pdb::closes_scope(record->kind)) ok = close_scope();
+    }
+    if (!ok) return ok;
+  }
+}
+
+Read<void> PdbTranslator::open_scope(const pdb::SymRecord& record) {
+  Scope scope{pdb::is_procedure(record.kind) && !in_procedure_, false};
+  if (scope.is_procedure) {
+    SC_TRY(const auto symbol, pdb::read_named<pdb::ProcSym>(record, "pdb.procedure"));
+    procedure_.start = {symbol.record.segment, symbol.record.offset};
+    procedure_.size = symbol.record.code_size;
+    procedure_.name = symbol.name;
+    procedure_.sites.assign(1, {});
+    open_sites_.assign(1, kFunctionItself);
+    in_procedure_ = true;
+  } else if (record.kind == SymKind::inline_site || record.kind == SymKind::inline_site2) {
+    ByteReader in(record.data, record.offset + sizeof(pdb::RecordHead));
+    SC_TRY(const auto site, in.read<pdb::InlineSiteSym>("pdb.inline_site"));
+    if (record.kind == SymKind::inline_site2)
+      if (auto ok = in.skip(4, "pdb.inline_site.invocations"); !ok) return ok;
+    scope.is_site = in_procedure_;
+    if (in_procedure_) {
+      if (procedure_.sites.size() == kMaxSites) return too_large("pdb.inline_sites", record.offset, kMaxSites, kMaxSites);
+      procedure_.sites.push_back({open_sites_.back(), site.inlinee, in.rest()});
+      open_sites_.push_back(static_cast<std::uint32_t>(procedure_.sites.size() - 1));
+    }
+  } else if (record.kind == SymKind::thunk32) {
+    if (auto ok = thunk(record); !ok) return ok;
+  } else if (record.kind == SymKind::sep_code) {
+    if (auto ok = separated_code(record); !ok) return ok;
+  }
+  scopes_.push_back(scope);
+  return {};
+}
+
+Read<void> PdbTranslator::close_scope() {
+  if (scopes_.empty()) return {};  // MSVC closes some scopes that this reader has no use for
+  const Scope scope = scopes_.back();
+  scopes_.pop_back();
+  if (scope.is_site) open_sites_.pop_back();
+  if (!scope.is_procedure) return {};
+  in_procedure_ = false;
+  return procedure();
+}
+
+Read<void> PdbTranslator::thunk(const pdb::SymRecord& record) {
+  SC_TRY(const auto symbol, pdb::read_named<pdb::ThunkSym>(record, "pdb.thunk"));
+  const SectionOffset start{symbol.record.segment, symbol.record.offset};
+  start_frames();
+  covered_.push_back({start, symbol.record.length});
+  emit(start, {.size = symbol.record.length, .name = strings_.function(symbol.name), .kind = model::SymbolKind::thunk});
+  return {};
+}
+
+Read<void> PdbTranslator::trampoline(const pdb::SymRecord& record) {
+  SC_TRY(const auto symbol, read_at<pdb::TrampolineSym>(record.data, 0, "pdb.trampoline"));
+  const SectionOffset start{symbol.thunk_segment, symbol.thunk_offset};
+  const auto target = publics_.at({symbol.target_segment, symbol.target_offset});
+  start_frames();
+  covered_.push_back({start, symbol.size});
+  emit(start, {.size = symbol.size,
+               .name = target.empty() ? strings_.function("[thunk]") : strings_.function(target.front().name),
+               .kind = model::SymbolKind::thunk});
+  return {};
+}
+
+Read<void> PdbTranslator::separated_code(const pdb::SymRecord& record) {
+  SC_TRY(const auto symbol, read_at<pdb::SepCodeSym>(record.data, 0, "pdb.separated_code"));
+  const SectionOffset start{symbol.segment, symbol.offset};
+  const auto parent = file_.rva_of({symbol.parent_segment, symbol.parent_offset});
+  if (!in_procedure_ || !parent) return {};
+  start_frames();
+  if (auto ok = outer_ranges(start, symbol.length); !ok) return ok;
+  covered_.push_back({start, symbol.length});
+  emit(start, {.size = symbol.length, .name = strings_.function(procedure_.name),
+               .kind = model::SymbolKind::cold_part, .parent = {*parent}});
+  return {};
+}
+
+Read<void> PdbTranslator::procedure() {
+  const Procedure& p = procedure_;
+  ++order_;
+  if (p.start.segment == 0) return {};
+  const bool ours = is_ours(p.start);
+  start_frames();
+  if (ours) {
+    covered_.push_back({p.start, p.size});
+    if (auto ok = outer_ranges(p.start, p.size); !ok) return ok;
+    for (std::uint32_t site = 1; site < p.sites.size(); ++site)
+      if (auto ok = inline_ranges(site); !ok) return ok;
+  }
+  const std::string_view linkage = publics_.take_linkage_name(p.start, p.name);
+  emit(p.start, {.size = p.size,
+                 .name = strings_.function(p.name),
+                 .linkage_name = linkage == p.name ? model::StringId::none : sink_.intern(linkage),
+                 .rank = (ours ? 0 : kFoldedElsewhere) + (kFoldedElsewhere - 1 - order_)});
+  return {};
+}
+
+Read<void> PdbTranslator::inline_ranges(std::uint32_t index) {
+  const Procedure::Site& site = procedure_.sites[index];
+  SC_TRY(const auto name, strings_.inlinee(c13_, site.inlinee));
+  sites_.push_back({site.caller, name});
+  inline_ranges_.clear();
+  if (auto ok = pdb::read_inline_ranges(site.annotations, procedure_.size, inline_ranges_); !ok) return ok;
+  const pdb::InlineeLine* declared = c13_.inlinee(site.inlinee);
+  const model::StringId own_file = declared != nullptr ? strings_.source_file(c13_, declared->file) : model::StringId::none;
+  for (const pdb::InlineRange& r : inline_ranges_) {
+    const std::int64_t line = declared != nullptr ? std::int64_t{declared->line} + r.line_delta : 0;
+    ranges_.push_back({.start = r.start, .end = r.end, .site = index,
+                       .line = static_cast<std::uint32_t>(std::clamp<std::int64_t>(line, 0, 0xFFFFFF)),
+                       .column = r.column,
+                       .file = r.file == pdb::kFileOfInlinee ? own_file : strings_.source_file(c13_, r.file)});
+  }
+  return {};
+}
+
+/// Lines of the function's own frame. Of several tables with one start (folded code) the first counts.
+Read<void> PdbTranslator::outer_ranges(SectionOffset start, std::uint32_t size) {
+  const auto& tables = c13_.lines;
+  auto table = std::ranges::lower_bound(tables, start, {}, &pdb::LineTable::start);
+  if (table != tables.begin() && (table == tables.end() || table->start != start)) {
+    auto before = std::ranges::lower_bound(tables, std::prev(table)->start, {}, &pdb::LineTable::start);
+    const bool reaches = before->start.segment == start.segment && start.offset - before->start.offset < before->size;
+    if (reaches)
+      if (auto ok = table_ranges(*before, start, size); !ok) return ok;
+  }
+  const SectionOffset* last = nullptr;
+  for (; table != tables.end() && table->start.segment == start.segment && table->start.offset - start.offset < size; ++table) {
+    if (last != nullptr && *last == table->start) continue;
+    last = &table->start;
+    if (auto ok = table_ranges(*table, start, size); !ok) return ok;
+  }
+  return {};
+}
+
+/// The rows of `table` that lie in [start, start + size). A row runs to the next one of any block.
+Read<void> PdbTranslator::table_ranges(const pdb::LineTable& table, SectionOffset start, std::uint32_t size) {
+  rows_.clear();
+  if (auto ok = pdb::read_rows(table, rows_); !ok) return ok;
+  const std::int64_t shift = std::int64_t{table.start.offset} - start.offset;
+  std::uint32_t file = 0xFFFFFFFF;
+  model::StringId file_id = model::StringId::none;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const std::uint32_t row_end = i + 1 < rows_.size() ? std::min(rows_[i + 1].offset, table.size) : table.size;
+    std::int64_t from = shift + rows_[i].offset;
+    const std::int64_t to = std::min<std::int64_t>(shift + row_end, size);
+    from = std::max<std::int64_t>(from, ranges_.empty() ? 0 : ranges_.back().end);
+    if (from >= to) continue;
+    if (rows_[i].file != std::exchange(file, rows_[i].file)) file_id = strings_.source_file(c13_, file);
+    const bool is_mark = rows_[i].line == pdb::kAlwaysStepInto || rows_[i].line == pdb::kNeverStepInto;
+    ranges_.push_back({.start = static_cast<std::uint32_t>(from), .end = static_cast<std::uint32_t>(to), .site = kFunctionItself,
+                       .line = is_mark ? 0 : rows_[i].line, .column = is_mark ? 0 : rows_[i].column, .file = file_id});
+  }
+  return {};
+}
+
+Read<void> PdbTranslator::publics_of_module() {
+  std::ranges::sort(covered_, {}, &Extent::start);
+  for (const std::uint32_t index : publics_.of_module(module_index_)) {
+    PdbPublic& symbol = publics_.all()[index];
+    const auto after = std::ranges::upper_bound(covered_, symbol.at, {}, &Extent::start);
+    const bool covered = after != covered_.begin() && std::prev(after)->start.segment == symbol.at.segment &&
+                         symbol.at.offset - std::prev(after)->start.offset < std::prev(after)->size;
+    if (covered && symbol.at != std::prev(after)->start) continue;
+    if (!covered && after != covered_.end() && after->start.segment == symbol.at.segment)
+      symbol.size = std::min(symbol.size, after->start.offset - symbol.at.offset);
+    start_frames();
+    if (!covered)
+      if (auto ok = outer_ranges(symbol.at, symbol.size); !ok) return ok;
+    public_without_function(symbol);
+  }
+  return {};
+}
+
+/// Emits a public that no function took for its linkage name: as the name of its code, or as an alias there.
+void PdbTranslator::public_without_function(PdbPublic& symbol) {
+  if (symbol.taken || symbol.size == 0) return;
+  symbol.taken = true;
+  emit(symbol.at, {.size = symbol.size, .name = strings_.function(symbol.name),
+                   .kind = model::SymbolKind::public_symbol, .rank = 0xFFFFFFFF});
+}
+
+void PdbTranslator::emit(SectionOffset start, model::Function function) {
+  const auto rva = file_.rva_of(start);
+  if (!rva || function.size == 0) return;
+  flattener_.flatten(sites_, ranges_);
+  function.start = {*rva};
+  function.language = language_;
+  function.lines = flattener_.lines();
+  function.inlinees = flattener_.inlinees();
+  sink_.function(function);
+}
+
+}  // namespace
+
+Read<void> translate_pdb(Bytes bytes, model::ModuleSink& sink) {
+  SC_TRY(const auto file, pdb::File::open(bytes));
+  sink.module({.arch = arch_of(file.machine()), .debug_id = file.debug_id(), .debug_file = {}, .producer_kind = "pdb"});
+  SC_TRY(auto strings, PdbStrings::open(file, sink));
+  SC_TRY(auto publics, PdbPublics::open(file));
+  return PdbTranslator(file, std::move(strings), std::move(publics), sink).run();
+}
+
+}  // namespace symcached::object

@@ -1,0 +1,99 @@
+#include "object/pdb_strings.hpp"
+
+#include <algorithm>
+
+namespace symcached::object {
+namespace {
+
+constexpr pdb::StreamIndex kTypesStream = 2;
+constexpr pdb::StreamIndex kItemsStream = 4;
+constexpr std::uint32_t kCrossScope = 0x80000000;
+constexpr std::string_view kAnonymous = "`anonymous namespace'";
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+}  // namespace
+
+std::string_view readable_name(std::string_view name, std::string& scratch) {
+  constexpr std::string_view kMark = "?A0x";
+  std::size_t mark = name.find(kMark);
+  if (mark == std::string_view::npos) return name;
+  scratch.clear();
+  std::size_t done = 0;
+  for (; mark != std::string_view::npos; mark = name.find(kMark, done)) {
+    scratch.append(name, done, mark - done).append(kAnonymous);
+    done = mark + kMark.size();
+    while (done < name.size() && is_hex(name[done])) ++done;
+  }
+  scratch.append(name, done);
+  return scratch;
+}
+
+Read<PdbStrings> PdbStrings::open(const pdb::File& file, model::ModuleSink& sink) {
+  PdbStrings strings(file, sink);
+  SC_TRY(strings.types_, pdb::TypeStream::open(file.msf(), kTypesStream));
+  SC_TRY(strings.items_, pdb::TypeStream::open(file.msf(), kItemsStream));
+  strings.inlinees_.assign(strings.items_.count(), model::StringId::none);
+  return strings;
+}
+
+model::StringId PdbStrings::source_file(const pdb::C13& module, std::uint32_t checksum_offset) {
+  const auto name = module.file_name(checksum_offset);
+  if (!name) return model::StringId::none;
+  const auto [at, added] = files_.try_emplace(*name, model::StringId::none);
+  if (added) at->second = sink_->intern(file_->name_at(*name));
+  return at->second;
+}
+
+Read<model::StringId> PdbStrings::inlinee(const pdb::C13& module, std::uint32_t id) {
+  if ((id & kCrossScope) != 0) {
+    SC_TRY(id, resolve_cross_scope(module, id));
+  }
+  const std::uint32_t index = id - items_.first();
+  if (index >= inlinees_.size()) return model::StringId::none;
+  if (inlinees_[index] == model::StringId::none) {
+    name_.clear();
+    if (auto ok = pdb::append_inlinee_name(items_, types_, id, name_); !ok) return std::unexpected(ok.error());
+    inlinees_[index] = function(name_);
+  }
+  return inlinees_[index];
+}
+
+/// Gives 0, which is no item, where the import or export is missing.
+Read<std::uint32_t> PdbStrings::resolve_cross_scope(const pdb::C13& module, std::uint32_t id) {
+  const std::uint32_t import = (id & ~kCrossScope) >> 20;
+  const std::uint32_t entry = id & 0xFFFFF;
+  if (import >= module.imports.size() || entry >= module.imports[import].ids.size()) return 0;
+  SC_TRY(const auto* exports, exports_of(module.imports[import].module));
+  if (exports == nullptr) return 0;
+  const auto at = exports->find(module.imports[import].ids[entry]);
+  return at == exports->end() ? 0 : at->second;
+}
+
+Read<const std::unordered_map<std::uint32_t, std::uint32_t>*> PdbStrings::exports_of(std::uint32_t module_name) {
+  const auto modules = file_->modules();
+  if (modules_.empty())
+    for (std::uint32_t i = 0; i < modules.size(); ++i) modules_.try_emplace(lower_case(modules[i].name), i);
+  const auto named = modules_.find(lower_case(file_->name_at(module_name)));
+  if (named == modules_.end()) return nullptr;
+  const auto [at, added] = exports_.try_emplace(named->second);
+  if (!added) return &at->second;
+  const pdb::ModuleInfo& module = modules[named->second];
+  if (!file_->msf().has_stream(module.stream)) return &at->second;
+  std::vector<std::byte> scratch;
+  SC_TRY(const Bytes data, file_->msf().stream(module.stream, scratch, "pdb.module"));
+  SC_TRY(const Bytes c13, slice(data, std::uint64_t{module.symbol_bytes} + module.c11_bytes, module.c13_bytes, "pdb.module.c13"));
+  pdb::C13 subsections;
+  if (auto ok = subsections.read(c13); !ok) return std::unexpected(ok.error());
+  for (const auto& e : subsections.exports) at->second.try_emplace(e.local, e.item);
+  return &at->second;
+}
+
+}  // namespace symcached::object

@@ -1,0 +1,43 @@
+#pragma once
+/// Names in a PDB that many records share, interned once each.
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/pdb/c13.hpp"
+#include "formats/pdb/pdb.hpp"
+#include "formats/pdb/types.hpp"
+#include "model/module.hpp"
+
+namespace symcached::object {
+
+/// Function names as we show them: `?A0x1b2c3d4e` (an anonymous namespace, as MSVC numbers them) in words.
+/// @return `name` itself, or the rewritten text held in `scratch`
+std::string_view readable_name(std::string_view name, std::string& scratch);
+
+class PdbStrings {
+ public:
+  static Read<PdbStrings> open(const pdb::File& file, model::ModuleSink& sink);
+
+  model::StringId function(std::string_view name) { return sink_->intern(readable_name(name, scratch_)); }
+  /// A source file by its offset in the module's checksums; none where that is wrong.
+  model::StringId source_file(const pdb::C13& module, std::uint32_t checksum_offset);
+  /// @param id  as in the inline site: an IPI item, or a cross-scope id of `module`
+  Read<model::StringId> inlinee(const pdb::C13& module, std::uint32_t id);
+
+ private:
+  PdbStrings(const pdb::File& file, model::ModuleSink& sink) : file_(&file), sink_(&sink) {}
+  Read<std::uint32_t> resolve_cross_scope(const pdb::C13& module, std::uint32_t id);
+  Read<const std::unordered_map<std::uint32_t, std::uint32_t>*> exports_of(std::uint32_t module_name);
+
+  const pdb::File* file_;
+  model::ModuleSink* sink_;
+  pdb::TypeStream types_, items_;
+  std::string scratch_, name_;
+  std::unordered_map<std::uint32_t, model::StringId> files_;  // by offset in /names
+  std::vector<model::StringId> inlinees_;                     // by IPI item
+  std::unordered_map<std::string, std::uint32_t> modules_;    // by lower-case name; filled when first needed
+  std::unordered_map<std::uint32_t, std::unordered_map<std::uint32_t, std::uint32_t>> exports_;  // by module
+};
+
+}  // namespace symcached::object

@@ -1,0 +1,20 @@
+#include "service/derive.hpp"
+
+#include "object/from_pdb.hpp"
+#include "symcache/reader.hpp"
+#include "symcache/writer.hpp"
+
+namespace symcached::service {
+
+std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original) {
+  symcache::Writer writer;
+  if (const auto translated = object::translate_pdb(original, writer); !translated)
+    return std::unexpected(to_string(translated.error()));
+  DerivedSymcache derived{std::move(writer).finish(), {}};
+  const auto opened = symcache::Symcache::open(derived.file);
+  if (!opened) return std::unexpected("the new symcache cannot be read: " + to_string(opened.error()));
+  derived.debug_id = opened->debug_id();
+  return derived;
+}
+
+}  // namespace symcached::service

@@ -1,0 +1,43 @@
+#pragma once
+/// Functions on their way into a symcache, packed: a module has a million rows, and most fit in a few bytes each.
+#include <cstdint>
+#include <vector>
+
+#include "base/byte_writer.hpp"
+#include "model/module.hpp"
+
+namespace symcached::symcache {
+
+struct StoredFunction {
+  std::uint64_t start = 0;
+  std::uint64_t parent = 0;
+  std::uint32_t size = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t name = 0, linkage_name = 0;  ///< text ids
+  std::uint64_t packed = 0;                  ///< position of its frames and rows
+  std::uint32_t frame_count = 0, row_count = 0;
+  model::Language language{};
+  model::SymbolKind kind{};
+};
+
+class FunctionStore {
+ public:
+  void add(const model::Function& function);
+  std::vector<StoredFunction>& functions() { return functions_; }
+  const std::vector<StoredFunction>& functions() const { return functions_; }
+
+  /// Unpacks into the given vectors, replacing what they hold.
+  void unpack(const StoredFunction& function, std::vector<model::Inlinee>& frames, std::vector<model::Line>& rows) const;
+
+  bool has_columns() const { return has_columns_; }
+  /// Largest of 4, 2 and 1 that divides every row's offset.
+  std::uint32_t offset_unit() const { return (offset_bits_ & 1) != 0 ? 1 : (offset_bits_ & 2) != 0 ? 2 : 4; }
+
+ private:
+  std::vector<StoredFunction> functions_;
+  ByteWriter packed_;
+  bool has_columns_ = false;
+  std::uint32_t offset_bits_ = 0;
+};
+
+}  // namespace symcached::symcache

@@ -1,0 +1,305 @@
+#include "symcache/reader.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+
+namespace symcached::symcache {
+
+void FrameBuffer::clear() {
+  frames.clear();
+  full_.clear();
+  used_ = 0;
+}
+
+char* FrameBuffer::text(std::size_t size) {
+  if (size > size_ - used_) {
+    if (chunk_) full_.push_back(std::move(chunk_));
+    size_ = std::max<std::size_t>({4096, size_ * 2, size});
+    chunk_ = std::make_unique_for_overwrite<char[]>(size_);
+    used_ = 0;
+  }
+  char* const start = chunk_.get() + used_;
+  used_ += size;
+  return start;
+}
+
+/// A function record, taken apart. `program` holds its rows.
+struct Symcache::Record {
+  std::uint64_t start = 0;
+  std::uint32_t size = 0;
+  std::uint8_t flags = 0;
+  std::uint32_t subprogram = 0;
+  model::Language language{};
+  std::uint32_t linkage_name = 0;
+  std::size_t aliases_at = 0;  ///< in the record's bytes
+  std::uint32_t alias_count = 0;
+  std::int64_t parent_distance = 0;
+  std::uint32_t enclosing_distance = 0;
+  std::span<const Restart> restarts;
+  Bytes bytes, program;
+};
+
+bool is_symcache(Bytes file) {
+  return as_text(file).starts_with(std::string_view(kMagic.data(), kMagic.size()));
+}
+
+Read<Symcache> Symcache::open(Bytes file) {
+  Symcache cache;
+  SC_TRY(cache.header_, read_at<Header>(file, 0, "symcache.header"));
+  Header& header = cache.header_;
+  if (header.magic != kMagic) return bad_value("symcache.magic", 0, static_cast<std::uint8_t>(header.magic[0]), 's');
+  if (header.version != kFormatVersion) return bad_value("symcache.version", 8, header.version, kFormatVersion);
+  const std::uint64_t stated = std::exchange(header.header_checksum, u64le(0));
+  const std::uint64_t actual = XXH3_64bits(&header, sizeof header);
+  if (stated != actual) return bad_value("symcache.header_checksum", 16, stated, actual);
+  if (header.offset_unit != 1 && header.offset_unit != 2 && header.offset_unit != 4)
+    return bad_value("symcache.offset_unit", 14, header.offset_unit, 1);
+  if (auto ok = cache.set_sections(file); !ok) return std::unexpected(ok.error());
+  return cache;
+}
+
+Read<void> Symcache::set_sections(Bytes file) {
+  const auto view = [&](Section Header::*section, std::string_view field) {
+    return slice(file, (header_.*section).offset, (header_.*section).size, field);
+  };
+  const std::uint32_t count = header_.function_count;
+  const std::uint64_t address_size = (header_.flags & kWideAddresses) != 0 ? 8 : 4;
+  payload_ = file.subspan(sizeof(Header));
+  SC_TRY(samples_, view(&Header::samples, "symcache.samples"));
+  SC_TRY(starts_, view(&Header::starts, "symcache.starts"));
+  if (starts_.size() != count * address_size) return bad_value("symcache.starts.size", 0, starts_.size(), count * address_size);
+  const std::uint64_t samples = (std::uint64_t{count} + kStartsPerSample - 1) / kStartsPerSample;
+  if (samples_.size() != samples * address_size) return bad_value("symcache.samples.size", 0, samples_.size(), samples * address_size);
+  SC_TRY(const Bytes records, view(&Header::records, "symcache.records"));
+  SC_TRY(records_, ByteReader(records).array<u32le>(count, "symcache.records"));
+  SC_TRY(functions_, view(&Header::functions, "symcache.functions"));
+  SC_TRY(subprograms_, view(&Header::subprograms, "symcache.subprograms"));
+  SC_TRY(names_, view(&Header::names, "symcache.names"));
+  SC_TRY(const Bytes files, view(&Header::files, "symcache.files"));
+  SC_TRY(files_, ByteReader(files).array<u32le>(files.size() / 4, "symcache.files"));
+  SC_TRY(const Bytes tokens, view(&Header::tokens, "symcache.tokens"));
+  SC_TRY(tokens_, ByteReader(tokens).array<u32le>(tokens.size() / 4, "symcache.tokens"));
+  SC_TRY(token_text_, view(&Header::token_text, "symcache.token_text"));
+  if (tokens_.empty() || token_text_.size() < kTextPadding)
+    return truncated("symcache.token_text", 0, kTextPadding, token_text_.size());
+  SC_TRY(const Bytes module, view(&Header::module, "symcache.module"));
+  ByteReader texts(module);
+  SC_TRY(producer_kind_, texts.c_string("symcache.module.kind"));
+  SC_TRY(debug_file_, texts.c_string("symcache.module.file"));
+  return {};
+}
+
+DebugId Symcache::debug_id() const { return {Guid{header_.guid}, header_.age}; }
+
+std::uint64_t Symcache::start_of(std::uint32_t index) const {
+  if ((header_.flags & kWideAddresses) != 0) return header_.base + reinterpret_cast<const u64le*>(starts_.data())[index];
+  return header_.base + reinterpret_cast<const u32le*>(starts_.data())[index];
+}
+
+/// Index of the last function that starts at or before `relative`, which is not before the first one.
+template <class Address>
+std::uint32_t Symcache::last_start_at_or_before(std::uint64_t relative) const {
+  const auto* samples = reinterpret_cast<const Address*>(samples_.data());
+  std::size_t first = 0;
+  for (std::size_t left = samples_.size() / sizeof(Address); left > 1;) {  // branch-free: the answer is in [first, first + left)
+    const std::size_t half = left / 2;
+    first += samples[first + half] <= relative ? half : 0;
+    left -= half;
+  }
+  const auto* starts = reinterpret_cast<const Address*>(starts_.data());
+  const std::size_t begin = first * kStartsPerSample;
+  const std::size_t end = std::min<std::size_t>(begin + kStartsPerSample, header_.function_count);
+  std::size_t index = begin;
+  while (index + 1 < end && starts[index + 1] <= relative) ++index;
+  return static_cast<std::uint32_t>(index);
+}
+
+bool Symcache::read_record(std::uint32_t index, Record& out) const {
+  const std::size_t begin = records_[index];
+  const std::size_t end = index + 1 < records_.size() ? std::size_t{records_[index + 1]} : functions_.size();
+  if (begin > end || end > functions_.size()) return false;
+  out.start = start_of(index);
+  out.bytes = functions_.subspan(begin, end - begin);
+  UlebCursor in(out.bytes, 0);
+  out.flags = in.byte();
+  out.size = in.number();
+  out.subprogram = in.number();
+  if ((out.flags & kHasLanguage) != 0) out.language = static_cast<model::Language>(in.byte());
+  if ((out.flags & kHasLinkageName) != 0) out.linkage_name = in.number();
+  if ((out.flags & kHasAliases) != 0) {
+    out.alias_count = in.number();
+    out.aliases_at = in.position();
+    for (std::uint32_t i = 0; i < out.alias_count && !in.failed(); ++i) in.number(), in.number();
+  }
+  if ((out.flags & kHasParent) != 0) out.parent_distance = in.signed_number();
+  if ((out.flags & kIsEnclosed) != 0) out.enclosing_distance = in.number();
+  const std::uint32_t restarts = (out.flags & kHasRestarts) != 0 ? in.number() : 0;
+  if (in.failed()) return false;
+  ByteReader rest(out.bytes.subspan(in.position()));
+  const auto table = rest.array<Restart>(restarts, "symcache.restarts");
+  if (!table) return false;
+  out.restarts = *table;
+  out.program = rest.rest();
+  return true;
+}
+
+std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out) const {
+  out.clear();
+  if (header_.function_count == 0 || rva.value < header_.base) return std::nullopt;
+  const std::uint64_t relative = rva.value - header_.base;
+  std::uint32_t index = (header_.flags & kWideAddresses) != 0 ? last_start_at_or_before<u64le>(relative)
+                                                             : last_start_at_or_before<u32le>(relative);
+  Record record;
+  for (;;) {
+    record = {};
+    if (!read_record(index, record)) return std::nullopt;
+    if (rva.value < record.start) return std::nullopt;
+    if (rva.value - record.start < record.size) break;
+    if (record.enclosing_distance == 0 || record.enclosing_distance > index) return std::nullopt;
+    index -= record.enclosing_distance;
+  }
+  RowState row;
+  if (!find_row(record, rva.value - record.start, row)) row = {};
+  Found found{.start = {record.start}, .size = record.size,
+              .kind = static_cast<model::SymbolKind>(record.flags & kKindMask), .language = record.language};
+  if (!append_frames(record, row, out)) return std::nullopt;
+  if (record.linkage_name != 0 && !read_text(names_, record.linkage_name, out, found.linkage_name)) return std::nullopt;
+  found.frames = out.frames;
+  return found;
+}
+
+/// The last row at or before `offset`. False if there is none: before the first row, or no rows at all.
+bool Symcache::find_row(const Record& record, std::uint64_t offset, RowState& out) const {
+  const std::uint64_t target = offset / header_.offset_unit;
+  RowDecoder decoder(record.program, has_columns());
+  const auto after = std::ranges::upper_bound(record.restarts, target, {}, [](const Restart& r) { return std::uint64_t{r.offset}; });
+  if (after != record.restarts.begin()) decoder.restart_at(*std::prev(after));
+  RowState state;
+  bool found = false;
+  while (decoder.next(state) && state.offset <= target) {
+    out = state;
+    found = true;
+  }
+  return found;
+}
+
+bool Symcache::read_subprogram(std::uint32_t position, Subprogram& out) const {
+  UlebCursor in(subprograms_, position);
+  out.file = in.number();
+  out.base_line = in.number();
+  out.name_at = static_cast<std::uint32_t>(in.position());
+  return !in.failed();
+}
+
+bool Symcache::read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const {
+  UlebCursor in(section, position);
+  const std::uint32_t count = in.number();
+  if (count > section.size()) return false;
+  const auto* source = reinterpret_cast<const char*>(token_text_.data());
+  const std::size_t limit = token_text_.size() - kTextPadding;
+  std::size_t room = 64 + std::size_t{count} * 16, used = 0;
+  char* to = out.text(room);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t token = in.number();
+    if (token + std::size_t{1} >= tokens_.size()) return false;
+    const std::size_t begin = tokens_[token], end = tokens_[token + 1u];
+    if (begin > end || end > limit) return false;
+    const std::size_t length = end - begin;
+    if (length + kTextPadding > room - used) [[unlikely]] {
+      const std::size_t wider = room * 2 + length + kTextPadding;
+      char* const moved = out.text(wider);
+      std::memcpy(moved, to, used);
+      to = moved;
+      room = wider;
+    }
+    if (length <= kTextPadding) std::memcpy(to + used, source + begin, kTextPadding);
+    else std::memcpy(to + used, source + begin, length);
+    used += length;
+  }
+  out.trim(room - used);
+  text = {to, used};
+  return !in.failed();
+}
+
+bool Symcache::read_file(std::uint32_t operand, const Subprogram& seen_from, FrameBuffer& out, std::string_view& text) const {
+  if (operand == kOwnFile) operand = seen_from.file;
+  if (operand == kNoFile) return true;
+  if (operand < kFirstFile || operand - kFirstFile >= files_.size()) return false;
+  return read_text(names_, files_[operand - kFirstFile], out, text);
+}
+
+/// From the innermost frame outward: each frame's position is the row's, or where it calls the frame inside it.
+bool Symcache::append_frames(const Record& record, const RowState& row, FrameBuffer& out) const {
+  const RowDecoder decoder(record.program, has_columns());
+  RowState at = row;
+  for (;;) {
+    FrameDefinition definition;
+    const bool is_function = at.frame == 0 || out.frames.size() + 1 >= kMaxFrames;
+    if (is_function) definition.subprogram = record.subprogram;
+    else if (!decoder.definition(at.frame, definition)) return false;
+    Subprogram subprogram;
+    if (!read_subprogram(definition.subprogram, subprogram)) return false;
+    Frame frame;
+    const std::int64_t line = subprogram.base_line + at.line;
+    frame.line = line < 0 || line > 0xFFFFFFFF || at.file == kNoFile ? 0 : static_cast<std::uint32_t>(line);
+    frame.column = at.column;
+    if (!read_text(subprograms_, subprogram.name_at, out, frame.function)) return false;
+    if (!read_file(at.file, subprogram, out, frame.file)) return false;
+    out.frames.push_back(frame);
+    if (is_function) return true;
+    at = {.frame = definition.caller, .file = definition.call_file, .line = definition.call_line, .column = definition.call_column};
+  }
+}
+
+Read<FunctionInfo> Symcache::function(std::uint32_t index, FrameBuffer& out) const {
+  out.clear();
+  Record record;
+  if (index >= header_.function_count || !read_record(index, record)) return bad_value("symcache.function", index, index);
+  FunctionInfo info{.start = {record.start}, .size = record.size,
+                    .kind = static_cast<model::SymbolKind>(record.flags & kKindMask), .language = record.language};
+  Subprogram subprogram;
+  const bool named = read_subprogram(record.subprogram, subprogram) &&
+                     read_text(subprograms_, subprogram.name_at, out, info.name) &&
+                     read_text(names_, record.linkage_name, out, info.linkage_name);
+  if (!named) return bad_value("symcache.function.name", index, record.subprogram);
+  if ((record.flags & kHasParent) != 0) info.parent = model::Rva{record.start - static_cast<std::uint64_t>(record.parent_distance)};
+  UlebCursor aliases(record.bytes, record.aliases_at);
+  for (std::uint32_t i = 0; i < record.alias_count; ++i) {
+    Alias alias;
+    if (!read_text(names_, aliases.number(), out, alias.name) || !read_text(names_, aliases.number(), out, alias.linkage_name))
+      return bad_value("symcache.function.alias", index, i);
+    info.aliases.push_back(alias);
+  }
+  RowDecoder rows(record.program, has_columns());
+  for (RowState state; rows.next(state);) ++info.row_count;
+  if (rows.failed()) return bad_value("symcache.function.rows", index, info.row_count);
+  return info;
+}
+
+Read<void> Symcache::verify() const {
+  const std::uint64_t actual = XXH3_64bits(payload_.data(), payload_.size());
+  if (actual != header_.payload_checksum) return bad_value("symcache.payload_checksum", 24, header_.payload_checksum, actual);
+  FrameBuffer scratch;
+  for (std::uint32_t i = 0; i < header_.function_count; ++i)
+    if (auto ok = verify_function(i, scratch); !ok) return ok;
+  return {};
+}
+
+Read<void> Symcache::verify_function(std::uint32_t index, FrameBuffer& scratch) const {
+  SC_TRY(const FunctionInfo info, function(index, scratch));
+  if (index != 0 && start_of(index - 1) >= info.start.value) return bad_value("symcache.starts", index, info.start.value);
+  Record record;
+  if (!read_record(index, record)) return bad_value("symcache.function", index, index);
+  RowDecoder rows(record.program, has_columns());
+  std::uint32_t checked_frame = 0;
+  for (RowState state; rows.next(state);) {
+    if (state.frame == checked_frame && state.file == kOwnFile) continue;
+    checked_frame = state.frame;
+    scratch.clear();
+    if (!append_frames(record, state, scratch)) return bad_value("symcache.function.frames", index, state.offset);
+  }
+  return {};
+}
+
+}  // namespace symcached::symcache

@@ -1,0 +1,122 @@
+#pragma once
+/// Opens a symcache and answers which frames cover an address. Spec: docs/formats/symcache.md.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "model/module.hpp"
+#include "symcache/format.hpp"
+#include "symcache/row_decoder.hpp"
+
+namespace symcached::symcache {
+
+struct Frame {
+  std::string_view function;
+  std::string_view file;     ///< empty = unknown
+  std::uint32_t line = 0;    ///< 1-based; 0 = unknown
+  std::uint32_t column = 0;  ///< 1-based; 0 = unknown
+};
+
+/// Memory for answers, used again and again. What it hands out lives until its next use.
+class FrameBuffer {
+ public:
+  void clear();
+  /// Room for `size` characters, which stay where they are.
+  char* text(std::size_t size);
+  void trim(std::size_t unused) { used_ -= unused; }
+
+  std::vector<Frame> frames;
+
+ private:
+  std::vector<std::unique_ptr<char[]>> full_;  // earlier chunks of the current answer
+  std::unique_ptr<char[]> chunk_;
+  std::size_t size_ = 0, used_ = 0;
+};
+
+/// The function that holds an address. Frames innermost first, the function's own frame last.
+struct Found {
+  model::Rva start;
+  std::uint32_t size = 0;
+  model::SymbolKind kind{};
+  model::Language language{};
+  std::string_view linkage_name;  ///< empty = unknown or as the name
+  std::span<const Frame> frames;  ///< 1 or more; more than kMaxFrames are cut at the outer end but for the last
+};
+inline constexpr std::size_t kMaxFrames = 512;
+
+struct Alias {
+  std::string_view name, linkage_name;
+};
+
+/// One function with everything the file holds of it, for those who list or check a whole file.
+struct FunctionInfo {
+  model::Rva start;
+  std::uint32_t size = 0;
+  model::SymbolKind kind{};
+  model::Language language{};
+  std::string_view name, linkage_name;
+  std::optional<model::Rva> parent;
+  std::vector<Alias> aliases;
+  std::uint32_t row_count = 0;
+};
+
+/// Views into the bytes, which must outlive it and everything it hands out (but texts: those lie in the FrameBuffer).
+class Symcache {
+ public:
+  /// Checks header, header checksum and section bounds. Cost: microseconds; the payload is checked where it is read.
+  static Read<Symcache> open(Bytes file);
+
+  /// Checks the payload's checksum, then every record, row, frame and name. Cost: reads the whole file.
+  Read<void> verify() const;
+
+  DebugId debug_id() const;
+  model::Arch arch() const { return static_cast<model::Arch>(std::uint8_t{header_.arch}); }
+  bool has_columns() const { return (header_.flags & kHasColumns) != 0; }
+  std::string_view producer_kind() const { return producer_kind_; }
+  std::string_view debug_file() const { return debug_file_; }
+  std::uint32_t function_count() const { return header_.function_count; }
+  std::uint64_t section_size(Section Header::*section) const { return (header_.*section).size; }
+
+  /// Frames covering one code address.
+  /// @param rva  bytes from the image base; not a file offset, not a run-time address
+  /// @return     nothing if no function covers `rva` (a miss is not an error)
+  /// Cost: two short searches and at most kRowsPerRestart * 1.5 rows decoded; no allocation once `out` has grown.
+  std::optional<Found> lookup(model::Rva rva, FrameBuffer& out) const;
+
+  /// Function number `index` of function_count(), by rising address.
+  Read<FunctionInfo> function(std::uint32_t index, FrameBuffer& out) const;
+
+ private:
+  struct Record;
+  struct Subprogram {
+    std::uint32_t file = kNoFile;
+    std::uint32_t base_line = 0;
+    std::uint32_t name_at = 0;  ///< position of its name in the subprograms section
+  };
+  Read<void> set_sections(Bytes file);
+  template <class Address>
+  std::uint32_t last_start_at_or_before(std::uint64_t relative) const;
+  std::uint64_t start_of(std::uint32_t index) const;
+  bool read_record(std::uint32_t index, Record& out) const;
+  bool find_row(const Record& record, std::uint64_t offset, RowState& out) const;
+  bool read_subprogram(std::uint32_t position, Subprogram& out) const;
+  bool append_frames(const Record& record, const RowState& row, FrameBuffer& out) const;
+  bool read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const;
+  bool read_file(std::uint32_t operand, const Subprogram& seen_from, FrameBuffer& out, std::string_view& text) const;
+  Read<void> verify_function(std::uint32_t index, FrameBuffer& scratch) const;
+
+  Header header_{};
+  Bytes payload_, samples_, starts_, functions_, subprograms_, names_;
+  std::span<const u32le> records_, files_, tokens_;
+  Bytes token_text_;
+  std::string_view producer_kind_, debug_file_;
+};
+
+/// True if the bytes start as a symcache does.
+bool is_symcache(Bytes file);
+
+}  // namespace symcached::symcache

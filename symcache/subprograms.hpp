@@ -1,0 +1,60 @@
+#pragma once
+/// Functions by name and source file, as rows and inlined calls refer to them. The file's most-used ones come first,
+/// and lines are stated from the first line known of each. Spec: docs/formats/symcache.md, section 4.
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/byte_writer.hpp"
+#include "model/module.hpp"
+#include "symcache/interner.hpp"
+#include "symcache/token_table.hpp"
+
+namespace symcached::symcache {
+
+struct Subprogram {
+  std::uint32_t name = 0;  ///< text id
+  std::uint32_t file = 0;  ///< text id; 0 = unknown
+  std::uint32_t uses = 0;
+  std::uint32_t base_line = 0;  ///< lowest line known
+  std::uint32_t position = 0;   ///< in the section, once laid out
+};
+
+/// Which subprogram each frame of a function is: [0] the function itself, [i + 1] inlinee i.
+class FrameFiles {
+ public:
+  /// A frame's file is the one of its first row, or of the first call out of it.
+  void find(std::span<const model::Inlinee> frames, std::span<const model::Line> rows);
+  model::StringId operator[](std::size_t frame) const { return files_[frame]; }
+
+ private:
+  std::vector<model::StringId> files_;
+};
+
+class Subprograms {
+ public:
+  /// Counts the frames of one function and lowers base lines to what its rows and calls say.
+  void collect(std::uint32_t name, std::span<const model::Inlinee> frames, std::span<const model::Line> rows);
+  /// Indices for [0] the function itself, [i + 1] inlinee i. Everything must have been collected.
+  void resolve(std::uint32_t name, std::span<const model::Inlinee> frames, std::span<const model::Line> rows,
+               std::vector<std::uint32_t>& out);
+  const Subprogram& at(std::uint32_t index) const { return all_[index]; }
+  std::span<const Subprogram> all() const { return all_; }
+
+  /// Writes the section in its final order and remembers positions.
+  /// @param file_operand  FileOperand by text id
+  void lay_out(const Interner& texts, const TokenTable& tokens, std::span<const std::uint32_t> file_operand,
+               ByteWriter& out);
+
+ private:
+  std::uint32_t index_of(std::uint32_t name, model::StringId file);
+  void lower_base(std::uint32_t index, model::StringId file, std::uint32_t line);
+
+  std::unordered_map<std::uint64_t, std::uint32_t> index_;  // name and file to index
+  std::vector<Subprogram> all_;
+  FrameFiles files_;
+  std::vector<std::uint32_t> frames_;
+};
+
+}  // namespace symcached::symcache

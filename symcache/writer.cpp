@@ -1,0 +1,291 @@
+#include "symcache/writer.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/byte_writer.hpp"
+#include "symcache/format.hpp"
+#include "symcache/row_encoder.hpp"
+#include "symcache/subprograms.hpp"
+#include "symcache/token_table.hpp"
+
+namespace symcached::symcache {
+namespace {
+
+/// All functions with one start: the one that gives the name and the rows, and the other names.
+struct Group {
+  const StoredFunction* primary = nullptr;
+  std::span<const StoredFunction> aliases;
+  std::uint32_t enclosing_distance = 0;  ///< groups back to the function this one starts inside of; 0 = none
+};
+
+/// Sections of the file being made.
+struct Sections {
+  ByteWriter samples, starts, records, functions, subprograms, names, files, tokens, token_text, module;
+};
+
+class Layout {
+ public:
+  Layout(const model::Module& module, const Interner& texts, FunctionStore& store)
+      : module_(module), texts_(texts), store_(store), encoder_(store.has_columns()), unit_(store.offset_unit()) {}
+
+  std::vector<std::byte> build();
+
+ private:
+  void sort_functions();
+  void group_functions();
+  void find_enclosing();
+  void collect_subprograms();
+  void number_texts();
+  void put_files();
+  std::uint32_t name_position(std::uint32_t text);
+  void put_functions();
+  void put_record(std::size_t group);
+  void put_aliases(const Group& group);
+  void encode_rows(const StoredFunction& function);
+  std::uint32_t file_operand(model::StringId file, const Subprogram& seen_from) const;
+  void put_address(ByteWriter& out, std::uint64_t address) const;
+  std::vector<std::byte> assemble();
+
+  const model::Module& module_;
+  const Interner& texts_;
+  FunctionStore& store_;
+  RowEncoder encoder_;
+  std::uint32_t unit_;
+  std::vector<Group> groups_;
+  std::uint64_t base_ = 0;
+  bool wide_ = false;
+  Subprograms subprograms_;
+  TokenTable tokens_;
+  std::vector<std::uint32_t> file_uses_, file_operands_, name_positions_;  // by text id
+  Sections out_;
+
+  // of the current function
+  std::vector<model::Inlinee> frames_;
+  std::vector<model::Line> rows_;
+  std::vector<std::uint32_t> frame_subprograms_;
+  std::vector<EncodedFrame> encoded_frames_;
+  std::vector<EncodedRow> encoded_rows_;
+};
+
+std::vector<std::byte> Layout::build() {
+  sort_functions();
+  group_functions();
+  find_enclosing();
+  collect_subprograms();
+  number_texts();
+  put_files();
+  subprograms_.lay_out(texts_, tokens_, file_operands_, out_.subprograms);
+  put_functions();
+  tokens_.put_tables(out_.tokens, out_.token_text);
+  for (const std::string* text : {&module_.producer_kind, &module_.debug_file}) {
+    out_.module.put_text(std::string_view(*text).substr(0, text->find('\0')));
+    out_.module.put_u8(0);
+  }
+  return assemble();
+}
+
+/// A total order, so that neither arrival nor text ids leave a trace.
+void Layout::sort_functions() {
+  const auto key = [&](const StoredFunction& f) {
+    return std::tuple(f.start, f.rank, f.kind, f.size, texts_.text(f.name), texts_.text(f.linkage_name), f.language,
+                      f.row_count, f.frame_count, f.parent);
+  };
+  auto& all = store_.functions();
+  std::ranges::sort(all, [&](const StoredFunction& a, const StoredFunction& b) {
+    return a.start != b.start ? a.start < b.start : key(a) < key(b);
+  });
+}
+
+void Layout::group_functions() {
+  const std::span<const StoredFunction> all = store_.functions();
+  for (std::size_t i = 0; i < all.size();) {
+    std::size_t end = i + 1;
+    while (end < all.size() && all[end].start == all[i].start) ++end;
+    groups_.push_back({&all[i], all.subspan(i + 1, end - i - 1)});
+    i = end;
+  }
+  if (groups_.empty()) return;
+  base_ = groups_.front().primary->start;
+  wide_ = groups_.back().primary->start - base_ > 0xFFFFFFFF;
+}
+
+void Layout::find_enclosing() {
+  std::vector<std::size_t> open;  // groups that reach beyond the current start, outermost first
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const auto end_of = [&](std::size_t g) { return groups_[g].primary->start + groups_[g].primary->size; };
+    while (!open.empty() && end_of(open.back()) <= groups_[i].primary->start) open.pop_back();
+    if (!open.empty() && end_of(open.back()) > end_of(i))
+      groups_[i].enclosing_distance = static_cast<std::uint32_t>(i - open.back());
+    open.push_back(i);
+  }
+}
+
+void Layout::collect_subprograms() {
+  file_uses_.assign(texts_.size(), 0);
+  for (const Group& group : groups_) {
+    store_.unpack(*group.primary, frames_, rows_);
+    subprograms_.collect(group.primary->name, frames_, rows_);
+    for (const model::Line& row : rows_) ++file_uses_[static_cast<std::uint32_t>(row.file)];
+    for (const model::Inlinee& call : frames_) ++file_uses_[static_cast<std::uint32_t>(call.call_file)];
+  }
+}
+
+void Layout::number_texts() {
+  for (const Subprogram& s : subprograms_.all()) tokens_.add(s.name, texts_.text(s.name));
+  for (const StoredFunction& f : store_.functions()) {
+    tokens_.add(f.name, texts_.text(f.name));
+    tokens_.add(f.linkage_name, texts_.text(f.linkage_name));
+  }
+  for (std::uint32_t id = 1; id < file_uses_.size(); ++id)
+    if (file_uses_[id] != 0) tokens_.add(id, texts_.text(id));
+  tokens_.number_tokens();
+  name_positions_.assign(texts_.size(), 0);
+  out_.names.put_uleb(0);  // position 0: the empty text
+}
+
+std::uint32_t Layout::name_position(std::uint32_t text) {
+  if (text == 0) return 0;
+  if (name_positions_[text] == 0) {
+    name_positions_[text] = static_cast<std::uint32_t>(out_.names.size());
+    tokens_.put(text, out_.names);
+  }
+  return name_positions_[text];
+}
+
+void Layout::put_files() {
+  std::vector<std::uint32_t> files;
+  for (std::uint32_t id = 1; id < file_uses_.size(); ++id)
+    if (file_uses_[id] != 0) files.push_back(id);
+  std::ranges::sort(files, [&](std::uint32_t a, std::uint32_t b) {
+    return file_uses_[a] != file_uses_[b] ? file_uses_[a] > file_uses_[b] : texts_.text(a) < texts_.text(b);
+  });
+  file_operands_.assign(texts_.size(), kNoFile);
+  for (std::uint32_t i = 0; i < files.size(); ++i) {
+    file_operands_[files[i]] = kFirstFile + i;
+    out_.files.put(u32le(name_position(files[i])));
+  }
+}
+
+void Layout::put_address(ByteWriter& out, std::uint64_t address) const {
+  if (wide_) out.put(u64le(address - base_));
+  else out.put(u32le(static_cast<std::uint32_t>(address - base_)));
+}
+
+void Layout::put_functions() {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    if (i % kStartsPerSample == 0) put_address(out_.samples, groups_[i].primary->start);
+    put_address(out_.starts, groups_[i].primary->start);
+    out_.records.put(u32le(static_cast<std::uint32_t>(out_.functions.size())));
+    put_record(i);
+  }
+}
+
+void Layout::put_record(std::size_t index) {
+  const Group& group = groups_[index];
+  const StoredFunction& f = *group.primary;
+  encode_rows(f);
+  const bool is_cold = f.kind == model::SymbolKind::cold_part;
+  const bool has_language = f.language != model::Language::unknown;
+  std::uint8_t flags = static_cast<std::uint8_t>(f.kind);
+  if (f.linkage_name != 0) flags |= kHasLinkageName;
+  if (!group.aliases.empty()) flags |= kHasAliases;
+  if (is_cold) flags |= kHasParent;
+  if (group.enclosing_distance != 0) flags |= kIsEnclosed;
+  if (!encoder_.restarts().empty()) flags |= kHasRestarts;
+  if (has_language) flags |= kHasLanguage;
+  ByteWriter& out = out_.functions;
+  out.put_u8(flags);
+  out.put_uleb(f.size);
+  out.put_uleb(subprograms_.at(frame_subprograms_[0]).position);
+  if (has_language) out.put_u8(static_cast<std::uint8_t>(f.language));
+  if (f.linkage_name != 0) out.put_uleb(name_position(f.linkage_name));
+  if (!group.aliases.empty()) put_aliases(group);
+  if (is_cold) out.put_uleb(zigzag(static_cast<std::int64_t>(f.start - f.parent)));
+  if (group.enclosing_distance != 0) out.put_uleb(group.enclosing_distance);
+  if (!encoder_.restarts().empty()) {
+    out.put_uleb(encoder_.restarts().size());
+    for (const Restart& restart : encoder_.restarts()) out.put(restart);
+  }
+  out.put_bytes(encoder_.program());
+}
+
+void Layout::put_aliases(const Group& group) {
+  out_.functions.put_uleb(group.aliases.size());
+  for (const StoredFunction& alias : group.aliases) {
+    out_.functions.put_uleb(name_position(alias.name));
+    out_.functions.put_uleb(name_position(alias.linkage_name));
+  }
+}
+
+std::uint32_t Layout::file_operand(model::StringId file, const Subprogram& seen_from) const {
+  const auto text = static_cast<std::uint32_t>(file);
+  return text == seen_from.file ? std::uint32_t{kOwnFile} : file_operands_[text];
+}
+
+void Layout::encode_rows(const StoredFunction& f) {
+  store_.unpack(f, frames_, rows_);
+  subprograms_.resolve(f.name, frames_, rows_, frame_subprograms_);
+  const auto subprogram_of = [&](std::uint32_t inlinee) -> const Subprogram& {
+    return subprograms_.at(frame_subprograms_[inlinee + 1u]);
+  };
+  encoded_frames_.clear();
+  for (std::uint32_t i = 0; i < frames_.size(); ++i) {
+    const Subprogram& caller = subprogram_of(frames_[i].caller);
+    encoded_frames_.push_back({.caller = frames_[i].caller, .subprogram = subprogram_of(i).position,
+                               .call_file = file_operand(frames_[i].call_file, caller),
+                               .call_line = std::int64_t{frames_[i].call_line} - caller.base_line,
+                               .call_column = frames_[i].call_column});
+  }
+  encoded_rows_.clear();
+  for (const model::Line& row : rows_) {
+    const Subprogram& frame = subprogram_of(row.inlinee);
+    encoded_rows_.push_back({.offset = row.offset / unit_, .frame = row.inlinee, .file = file_operand(row.file, frame),
+                             .line = std::int64_t{row.line} - frame.base_line, .column = row.column});
+  }
+  encoder_.encode(encoded_rows_, encoded_frames_);
+}
+
+std::vector<std::byte> Layout::assemble() {
+  Header header{};
+  header.magic = kMagic;
+  header.version = kFormatVersion;
+  header.flags = static_cast<std::uint8_t>((store_.has_columns() ? kHasColumns : 0) | (wide_ ? kWideAddresses : 0));
+  header.arch = static_cast<std::uint8_t>(module_.arch);
+  header.offset_unit = static_cast<std::uint8_t>(unit_);
+  header.guid = module_.debug_id.guid.bytes;
+  header.age = module_.debug_id.age;
+  header.function_count = static_cast<std::uint32_t>(groups_.size());
+  header.base = base_;
+  const std::pair<Section*, ByteWriter*> sections[] = {
+      {&header.samples, &out_.samples},   {&header.starts, &out_.starts},           {&header.records, &out_.records},
+      {&header.functions, &out_.functions}, {&header.subprograms, &out_.subprograms}, {&header.names, &out_.names},
+      {&header.files, &out_.files},       {&header.tokens, &out_.tokens},           {&header.token_text, &out_.token_text},
+      {&header.module, &out_.module}};
+  std::size_t end = sizeof(Header);
+  for (const auto& [section, bytes] : sections) {
+    *section = {end, bytes->size()};
+    end += (bytes->size() + 7) / 8 * 8;
+  }
+  ByteWriter file;
+  file.reserve(end);
+  file.put(header);
+  for (const auto& [section, bytes] : sections) {
+    file.put_bytes(bytes->bytes());
+    file.align(8);
+    *bytes = ByteWriter();
+  }
+  const Bytes payload = file.bytes().subspan(sizeof(Header));
+  header.payload_checksum = XXH3_64bits(payload.data(), payload.size());
+  header.header_checksum = XXH3_64bits(&header, sizeof header);
+  file.patch(0, header);
+  return std::move(file).finish();
+}
+
+}  // namespace
+
+std::vector<std::byte> Writer::finish() && { return Layout(module_, texts_, store_).build(); }
+
+}  // namespace symcached::symcache
