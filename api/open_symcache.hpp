@@ -1,0 +1,26 @@
+#pragma once
+/// GET and HEAD /open/v{version}/{pdbName}/{pdbId}[/{pdbAge}]: the SymCache protocol for our own format.
+/// Spec: docs/protocols/symcache-http.md.
+#include <chrono>
+#include <span>
+#include <string>
+
+#include "api/symcache_request.hpp"
+#include "net/http.hpp"
+#include "net/task.hpp"
+#include "service/symcache_service.hpp"
+
+namespace symcached::api {
+
+/// The version of the open format on the wire. The first one there is, so every client of major 1 and up takes it.
+inline constexpr Version kOpenVersion{1, 0, 0};
+
+/// @param segments  of the path, behind "/open"
+/// @param hold      how long a request may wait for a result
+Task<http::Response> get_open_symcache(http::Request request, std::vector<std::string> segments,
+                                       service::SymcacheService& service, std::chrono::milliseconds hold);
+
+/// Pure: outcome to status, headers, body.
+http::Response to_response(const service::Outcome& outcome, const http::Request& request, bool may_retry);
+
+}  // namespace symcached::api

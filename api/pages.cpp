@@ -1,0 +1,47 @@
+#include "api/pages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace symcached::api {
+namespace {
+
+constexpr std::string_view kPage = R"(<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>symcached</title>
+<style>body {{ font: 16px/1.5 sans-serif; max-width: 46em; margin: 3em auto; padding: 0 1em }}
+pre {{ background: #eee; padding: .6em; overflow: auto }}</style>
+<h1>symcached</h1>
+<p>This server turns debug files (PDBs) into small symbol caches once and hands them out over HTTP, so that profilers,
+crash reporters and debuggers need not download and read the PDBs themselves.</p>
+<h2>Ask for a symcache</h2>
+<pre>curl -o app.symcache http://{host}/open/v1.0.0/app.pdb/&lt;GUID&gt;/&lt;age&gt;</pre>
+<p>The GUID may be written with or without dashes and braces; the age is decimal and may be left out when it is 1.
+The first request for a PDB waits until its symcache is made. With the header <code>Allow-Retry-After: true</code> it is
+answered at once with 404 and <code>Retry-After</code> until then.</p>
+<h2>Ask whether it runs</h2>
+<pre>curl http://{host}/healthcheck</pre>
+</html>
+)";
+
+/// A Host header that can stand in HTML as it is; anything else is not repeated to the browser.
+bool is_plain_host(std::string_view host) {
+  return !host.empty() && host.size() <= 255 && std::ranges::all_of(host, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-._:[]").find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+http::Response index_page(const http::Request& request) {
+  const std::string_view host = request.header("Host").value_or("");
+  return {200,
+          {{"Content-Type", "text/html; charset=utf-8"}, {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}},
+          fmt::format(fmt::runtime(kPage), fmt::arg("host", is_plain_host(host) ? host : "127.0.0.1:3021"))};
+}
+
+}  // namespace symcached::api

@@ -1,0 +1,32 @@
+#include "api/routes.hpp"
+
+#include "api/open_symcache.hpp"
+#include "api/pages.hpp"
+
+namespace symcached::api {
+namespace {
+
+constexpr std::string_view kAllowed = "GET, HEAD";
+
+using Segments = std::vector<std::string>;
+
+bool is_path(const Segments& segments, std::string_view only) { return segments.size() == 1 && segments[0] == only; }
+
+}  // namespace
+
+Task<http::Response> answer(http::Request request, service::SymcacheService& service, ApiOptions options) {
+  const http::Header allow{"Allow", kAllowed};
+  if (request.is("OPTIONS")) co_return http::Response{204, {allow}, ""};
+  if (!request.is("GET") && !request.is("HEAD")) co_return http::text(405, "only GET and HEAD are answered", {allow});
+  auto segments = http::path_segments(request.target);
+  if (!segments) co_return http::text(400, "request target is not a path");
+  if (is_path(*segments, "")) co_return index_page(request);
+  if (is_path(*segments, "healthcheck")) co_return http::text(200, "ok", {{"Cache-Control", "no-store"}});
+  if (http::same_name(segments->front(), "open")) {
+    segments->erase(segments->begin());
+    co_return co_await get_open_symcache(std::move(request), std::move(*segments), service, options.hold);
+  }
+  co_return http::text(404, "no such path");
+}
+
+}  // namespace symcached::api

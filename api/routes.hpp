@@ -1,0 +1,18 @@
+#pragma once
+/// Which path is answered by what.
+#include <chrono>
+
+#include "net/http.hpp"
+#include "net/task.hpp"
+#include "service/symcache_service.hpp"
+
+namespace symcached::api {
+
+struct ApiOptions {
+  std::chrono::milliseconds hold{95'000};  ///< the longest a request waits; below the 100 s at which proxies give up
+};
+
+/// `service` outlives the server.
+Task<http::Response> answer(http::Request request, service::SymcacheService& service, ApiOptions options);
+
+}  // namespace symcached::api

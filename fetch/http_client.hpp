@@ -1,0 +1,38 @@
+#pragma once
+/// GET over http and https, streaming, as coroutines. One thread of libcurl's multi interface serves all of them.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "fetch/cabinet.hpp"
+#include "fetch/outcome.hpp"
+#include "net/task.hpp"
+
+namespace symcached::fetch {
+
+struct HttpResult {
+  unsigned status = 0;  ///< of the last answer, redirects followed; 0 if there was none
+  std::string content_type;
+  std::string error;    ///< why the transfer did not end well, in one line; empty if it did
+  bool too_large = false;
+};
+
+class HttpClient {
+ public:
+  HttpClient(Limits limits, std::string user_agent);
+  ~HttpClient();  ///< transfers under way end with an error first
+
+  /// @param body  takes the bytes of a 200 as they arrive, on the client's thread; lives until the task is done
+  /// Bodies of other answers are thrown away. `url` may hold credentials; they are not sent to another host.
+  Task<HttpResult> get(std::string url, ByteSink body);
+
+  /// Ends transfers under way and refuses new ones; afterwards no callback comes from the client's thread any more.
+  void stop();
+
+ private:
+  class Worker;
+  std::unique_ptr<Worker> worker_;
+};
+
+}  // namespace symcached::fetch

@@ -1,0 +1,32 @@
+#pragma once
+/// A place originals come from, behind one question.
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fetch/http_client.hpp"
+#include "fetch/object_cache.hpp"
+#include "fetch/outcome.hpp"
+#include "net/task.hpp"
+
+namespace symcached::fetch {
+
+/// Outlives every question put to it. Asked from threads that may wait for the disk.
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// Path or URL, without credentials.
+  virtual const std::string& name() const = 0;
+  virtual Task<Outcome> open(Wanted wanted) = 0;
+  /// Drops what is kept of an original that turned out to be another one than asked for.
+  virtual void forget(const Wanted& wanted) = 0;
+};
+
+/// A folder or an http(s) symbol server in symstore layout (docs/protocols/symstore.md).
+/// @return the source, or what is wrong with the text
+std::expected<std::unique_ptr<Source>, std::string> make_source(std::string_view path_or_url, ObjectCache& objects,
+                                                                HttpClient& client);
+
+}  // namespace symcached::fetch

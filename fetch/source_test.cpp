@@ -1,0 +1,229 @@
+#include "fetch/source.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+
+#include "base/overloaded.hpp"
+#include "testing/fake_pdb.hpp"
+#include "testing/fake_upstream.hpp"
+#include "testing/run_task.hpp"
+
+namespace symcached::fetch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kGuid = "3249D99D0C4049318610F4E4FB0B6936";
+const std::string kPath = "Crash.pdb/" + std::string(kGuid) + "1a/Crash.pdb";
+const std::string kPackedPath = "Crash.pdb/" + std::string(kGuid) + "1a/Crash.pd_";
+const Wanted kWanted{"Crash.pdb", {*Guid::parse(kGuid), 26}, "crash.pdb/" + std::string(kGuid) + "1a"};
+
+http::Response body(std::string content, std::string type = "application/octet-stream") {
+  return {200, {{"Content-Type", std::move(type)}}, std::move(content)};
+}
+
+/// "found <content>", "not there", "refused <why>" or "soft <why>".
+std::string describe(const Outcome& outcome) {
+  return std::visit(overloaded{[](const Original& o) { return "found " + std::string(as_text(o.bytes())); },
+                               [](const NotThere&) { return std::string("not there"); },
+                               [](const Refused& r) { return "refused " + r.why; },
+                               [](const SoftFailure& s) { return "soft " + s.why; }},
+                    outcome);
+}
+
+class SourceTest : public ::testing::Test {
+ protected:
+  std::string ask(std::string_view path_or_url) {
+    auto source = make_source(path_or_url, objects_, client_);
+    EXPECT_TRUE(source) << source.error();
+    return describe(run_task((*source)->open(kWanted)));
+  }
+  static Limits small_limits() {
+    Limits limits;
+    limits.max_download = 100'000;
+    limits.connect_timeout_ms = 2'000;
+    limits.silence_s = 1;
+    limits.max_redirects = 3;
+    return limits;
+  }
+  std::size_t left_over() const {
+    const std::filesystem::directory_iterator all(cache_.path() / "tmp");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  }
+
+  TempFolder cache_;
+  TempFolder folder_;
+  std::unique_ptr<store::Store> store_ = std::move(*store::Store::open(cache_.path(), 1));
+  ObjectCache objects_{*store_, {"objects", 1}, small_limits()};
+  HttpClient client_{small_limits(), "Test/1"};
+};
+
+using FolderSourceTest = SourceTest;
+using HttpSourceTest = SourceTest;
+
+TEST_F(FolderSourceTest, FindsEachSpellingWhereItLies) {
+  const std::string lower_guid = "3249d99d0c4049318610f4e4fb0b6936";
+  struct Row { std::string_view why; std::string path; bool two_tiers; };
+  const Row rows[] = {
+      {"as given", kPath, false},
+      {"all lower", "crash.pdb/" + lower_guid + "1a/crash.pdb", false},
+      {"upper age", "Crash.pdb/" + std::string(kGuid) + "1A/Crash.pdb", false},
+      {"two tiers", "Cr/" + kPath, true},
+  };
+  for (const Row& r : rows) {
+    const TempFolder folder;
+    folder.write(r.path, fake_pdb("x"));
+    if (r.two_tiers) folder.write("index2.txt", "");
+    EXPECT_EQ(ask(folder.path().string()), "found " + fake_pdb("x")) << r.why;
+  }
+  EXPECT_FALSE(std::filesystem::exists(cache_.path() / "objects")) << "a plain file is used where it lies";
+}
+
+TEST_F(FolderSourceTest, SaysWhatIsWrong) {
+  struct Row { std::string_view why; std::string content; std::string_view want; };
+  const Row rows[] = {
+      {"web page", "<!DOCTYPE html>", "refused"},  {"empty", "", "refused"},
+      {"cut cabinet", {"MSCF\0\0\0\0", 8}, "refused"}, {"something else", "ELF", "is neither a PDB nor a cabinet"},
+  };
+  for (const Row& r : rows) {
+    folder_.write(kPath, r.content);
+    EXPECT_THAT(ask(folder_.path().string()), HasSubstr(r.want)) << r.why;
+  }
+}
+
+TEST_F(FolderSourceTest, AMissIsAMissAndALostFolderIsNot) {
+  auto source = make_source(folder_.path().string(), objects_, client_);
+  ASSERT_TRUE(source);
+  EXPECT_EQ(describe(run_task((*source)->open(kWanted))), "not there");
+  std::filesystem::remove_all(folder_.path());
+  EXPECT_THAT(describe(run_task((*source)->open(kWanted))), HasSubstr("soft"));
+}
+
+TEST_F(FolderSourceTest, DoesNotFollowALinkOut) {
+  const TempFolder elsewhere;
+  elsewhere.write("secret", fake_pdb("secret"));
+  folder_.write("Crash.pdb/" + std::string(kGuid) + "1a/other", "");
+  std::filesystem::create_symlink(elsewhere.path() / "secret", folder_.path() / kPath);
+  EXPECT_THAT(ask(folder_.path().string()), HasSubstr("leaves the folder"));
+}
+
+TEST_F(FolderSourceTest, UnpacksACabinetOnce) {
+  const auto cabinet = make_cabinet(cache_, {fake_pdb("packed")});
+  if (!cabinet) GTEST_SKIP() << "gcab is not installed";
+  folder_.write(kPackedPath, *cabinet);
+  EXPECT_EQ(ask(folder_.path().string()), "found " + fake_pdb("packed"));
+  EXPECT_EQ(ask(folder_.path().string()), "found " + fake_pdb("packed"));
+  EXPECT_TRUE(std::filesystem::exists(cache_.path() / "objects"));
+  EXPECT_EQ(left_over(), 0u);
+}
+
+TEST_F(HttpSourceTest, DownloadsOnceAndKeeps) {
+  FakeUpstream upstream;
+  upstream.put("/store/" + kPath, body(fake_pdb("http")));
+  EXPECT_EQ(ask(upstream.url() + "/store/"), "found " + fake_pdb("http"));
+  EXPECT_THAT(upstream.asked(), ElementsAre("/store/index2.txt", "/store/" + kPath));
+  EXPECT_EQ(upstream.user_agent(), "Test/1");
+  EXPECT_EQ(ask(upstream.url() + "/store"), "found " + fake_pdb("http"));
+  EXPECT_EQ(upstream.asked().size(), 2u) << "the second time it comes from the cache";
+}
+
+TEST_F(HttpSourceTest, ProbesTheTiersOnce) {
+  FakeUpstream upstream;
+  upstream.put("/index2.txt", body("", "text/plain"));
+  upstream.put("/Cr/" + kPath, body(fake_pdb("two")));
+  EXPECT_EQ(ask(upstream.url()), "found " + fake_pdb("two"));
+}
+
+TEST_F(HttpSourceTest, FindsTheCabinet) {
+  const auto cabinet = make_cabinet(folder_, {fake_pdb("packed")});
+  if (!cabinet) GTEST_SKIP() << "gcab is not installed";
+  FakeUpstream upstream;
+  upstream.put("/" + kPackedPath, body(*cabinet));
+  EXPECT_EQ(ask(upstream.url()), "found " + fake_pdb("packed"));
+  EXPECT_EQ(left_over(), 0u);
+}
+
+TEST_F(HttpSourceTest, AsksEverySpellingBeforeItSaysNo) {
+  FakeUpstream upstream;
+  EXPECT_EQ(ask(upstream.url()), "not there");
+  EXPECT_EQ(upstream.asked().size(), 7u) << "index2.txt and three spellings in two packings";
+  upstream.answer_all_with(http::text(410, "gone"));
+  EXPECT_EQ(ask(upstream.url()), "not there");
+}
+
+TEST_F(HttpSourceTest, JudgesAnswers) {
+  folder_.write("short", fake_pdb("short"));
+  const auto file =
+      std::make_shared<const Descriptor>(::open((folder_.path() / "short").c_str(), O_RDONLY | O_CLOEXEC));
+  struct Row { std::string_view why; http::Response answer; std::string_view want; };
+  const Row rows[] = {
+      {"forbidden", http::text(403, "no"), "soft"},
+      {"unauthorized", http::text(401, "no"), "soft"},
+      {"too many", http::text(429, "no"), "answered 429"},
+      {"server fault", http::text(503, "no"), "answered 503"},
+      {"login page by type", body("whatever", "text/html; charset=utf-8"), "a web page"},
+      {"login page by content", body(" \r\n<!DOCTYPE html>"), "a web page"},
+      {"login page with 203", {203, {}, "<html>"}, "answered 203"},
+      {"another format", body("PK\3\4"), "refused"},
+      {"empty body", body(""), "an empty file"},
+      {"larger than allowed", body(fake_pdb(std::string(200'000, 'x'))), "larger than 100000 bytes"},
+      {"shorter than it said", {200, {}, http::FileSlice{file, 0, 50'000}}, "soft"},
+      {"redirect to a file", {302, {{"Location", "file:///etc/passwd"}}, ""}, "soft"},
+      {"redirect without end", {302, {{"Location", "/again"}}, ""}, "redirects"},
+  };
+  for (const Row& r : rows) {
+    FakeUpstream upstream;
+    upstream.put("/index2.txt", http::text(404, "no"));
+    upstream.answer_all_with(r.answer);
+    EXPECT_THAT(ask(upstream.url()), HasSubstr(r.want)) << r.why;
+    EXPECT_EQ(left_over(), 0u) << r.why;
+  }
+}
+
+TEST_F(HttpSourceTest, FollowsARedirect) {
+  FakeUpstream upstream;
+  upstream.put("/" + kPath, {302, {{"Location", "/blob"}}, ""});
+  upstream.put("/blob", body(fake_pdb("blob")));
+  EXPECT_EQ(ask(upstream.url()), "found " + fake_pdb("blob"));
+}
+
+TEST_F(HttpSourceTest, A403InOnePlaceDoesNotHideTheOthers) {
+  FakeUpstream upstream;
+  upstream.answer_all_with(http::text(403, "no such key, or no right to list"));
+  upstream.put("/crash.pdb/3249d99d0c4049318610f4e4fb0b69361a/crash.pdb", body(fake_pdb("lower")));
+  EXPECT_EQ(ask(upstream.url()), "found " + fake_pdb("lower"));
+}
+
+TEST_F(HttpSourceTest, NobodyListeningIsASoftFailure) {
+  std::string url;
+  {
+    const FakeUpstream gone;
+    url = gone.url();
+  }
+  EXPECT_THAT(ask(url), HasSubstr("soft"));
+}
+
+TEST_F(HttpSourceTest, AStoppedClientAnswersAtOnce) {
+  client_.stop();
+  EXPECT_THAT(ask("http://127.0.0.1:1"), HasSubstr("shutting down"));
+}
+
+TEST_F(SourceTest, SaysWhatIsWrongWithTheText) {
+  struct Row { std::string_view text; std::string_view want; };
+  const Row rows[] = {
+      {"/no/such/folder", "is not a folder"}, {"ftp://host/x", "scheme is ftp"}, {"http://", "not a usable URL"},
+      {"http://host/?q", "a query"},          {"http://host/#f", "a fragment"},
+  };
+  for (const Row& r : rows) {
+    const auto source = make_source(r.text, objects_, client_);
+    ASSERT_FALSE(source) << r.text;
+    EXPECT_THAT(source.error(), HasSubstr(r.want));
+  }
+  const auto secret = make_source("https://user:pat@host/store/", objects_, client_);
+  ASSERT_TRUE(secret);
+  EXPECT_EQ((*secret)->name(), "https://host/store");
+}
+
+}  // namespace
+}  // namespace symcached::fetch

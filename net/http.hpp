@@ -1,0 +1,67 @@
+#pragma once
+/// HTTP messages as plain structs. What is on the wire is net/http_server.cpp's business.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/descriptor.hpp"
+
+namespace symcached::http {
+
+using Header = std::pair<std::string, std::string>;
+using Headers = std::vector<Header>;
+
+bool same_name(std::string_view a, std::string_view b);  ///< header names: ASCII case does not count
+
+struct Request {
+  std::string method = "GET";
+  std::string target = "/";  ///< as on the wire: origin form, or absolute form
+  Headers headers = {};
+
+  /// @return the first value under that name, without blanks around it; nothing if there is none
+  std::optional<std::string_view> header(std::string_view name) const;
+  std::size_t count(std::string_view name) const;
+  bool is(std::string_view verb) const { return method == verb; }
+};
+
+/// Part of an open file, sent without a copy through this program.
+struct FileSlice {
+  std::shared_ptr<const Descriptor> file;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+/// Content-Length, Date and Connection are added when it is sent; the body of an answer to HEAD is left out then.
+struct Response {
+  unsigned status = 200;
+  Headers headers = {};
+  std::variant<std::string, FileSlice> body = std::string();
+
+  std::uint64_t body_size() const;
+  std::optional<std::string_view> header(std::string_view name) const;
+};
+
+/// One line of plain text.
+Response text(unsigned status, std::string_view line, Headers headers = {});
+std::string_view reason_phrase(unsigned status);
+
+/// The answer to a GET or HEAD of `whole`: 200, 206, 304 or 416, by Range, If-Range and If-None-Match.
+/// @param etag     with its quotes, strong
+/// @param headers  sent with every one of these answers but 416; Content-Type is left out of a 304
+Response file_response(const Request& request, FileSlice whole, const std::string& etag, Headers headers);
+
+/// The path of a request target: without query and fragment, without scheme and host, dot segments resolved
+/// (RFC 3986, 5.2.4), still percent-encoded, split at '/'. "/a/../b/" gives "b", "". Nothing if it has no path.
+std::optional<std::vector<std::string>> path_segments(std::string_view target);
+
+/// One round of percent-decoding; '+' stays. Nothing if a '%' is not followed by two hex digits.
+std::optional<std::string> percent_decode(std::string_view text);
+/// Everything but unreserved characters becomes %XX.
+std::string percent_encode(std::string_view text);
+
+}  // namespace symcached::http

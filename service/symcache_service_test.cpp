@@ -1,0 +1,240 @@
+#include "service/symcache_service.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <future>
+
+#include "base/overloaded.hpp"
+#include "service/cache_versions.hpp"
+#include "testing/fake_pdb.hpp"
+#include "testing/fake_upstream.hpp"
+#include "testing/run_task.hpp"
+
+namespace symcached::service {
+namespace {
+
+using ::testing::HasSubstr;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLong{60'000};
+constexpr std::string_view kGuid = "3249D99D0C4049318610F4E4FB0B6936";
+const std::string kPath = "crash.pdb/" + std::string(kGuid) + "1/crash.pdb";
+const DebugId kId{*Guid::parse(kGuid), 1};
+const SymcacheQuery kQuery{"crash.pdb", kId};
+
+std::string describe(const Outcome& outcome) {
+  return std::visit(overloaded{[](const Ready& r) {
+                                 const auto mapped = r.entry->map();
+                                 return "ready " + std::string(as_text(mapped->bytes().subspan(store::kPayloadOffset)));
+                               },
+                               [](const Absent&) { return std::string("absent"); },
+                               [](const Failed& f) { return (f.lasting ? "refused " : "soft ") + f.why; },
+                               [](const Pending&) { return std::string("pending"); },
+                               [](const Overloaded&) { return std::string("overloaded"); }},
+                    outcome);
+}
+
+class ServiceTest : public ::testing::Test {
+ protected:
+  SymcacheService& serve(const std::vector<std::string>& symbols, ServiceOptions options = {}) {
+    service_.reset();
+    std::vector<std::unique_ptr<fetch::Source>> sources;
+    for (const std::string& text : symbols) sources.push_back(std::move(*fetch::make_source(text, objects_, client_)));
+    service_ = std::make_unique<SymcacheService>(
+        *store_, std::move(sources), [this](Bytes original, const std::function<void()>&) { return derive(original); },
+        [this](Severity, const std::string& line) {
+          const std::scoped_lock lock(mutex_);
+          log_ += line + "\n";
+        },
+        options);
+    return *service_;
+  }
+  std::expected<DerivedSymcache, std::string> derive(Bytes original) {
+    ++derivations_;
+    if (gate_.valid()) gate_.wait();
+    const std::string_view text = as_text(original);
+    if (text.ends_with("broken")) return std::unexpected("pdb.stream: broken");
+    const std::string made = "cache of " + std::string(text.substr(32));
+    const Bytes bytes = as_bytes(made);
+    return DerivedSymcache{{bytes.begin(), bytes.end()}, kId};
+  }
+  std::string find(const SymcacheQuery& query = kQuery, milliseconds hold = kLong) {
+    return describe(run_task(service_->find(query, hold)));
+  }
+  std::string log() {
+    const std::scoped_lock lock(mutex_);
+    return log_;
+  }
+  void TearDown() override {
+    client_.stop();
+    service_.reset();
+  }
+
+  TempFolder cache_;
+  TempFolder symbols_;
+  std::unique_ptr<store::Store> store_ = std::move(*store::Store::open(cache_.path(), 1));
+  fetch::ObjectCache objects_{*store_, kObjects, {}};
+  fetch::HttpClient client_{{}, "Test/1"};
+  std::mutex mutex_;
+  std::string log_;
+  std::atomic<int> derivations_ = 0;
+  std::shared_future<void> gate_;
+  std::unique_ptr<SymcacheService> service_;
+};
+
+TEST_F(ServiceTest, DerivesOnceForManyAtOnce) {
+  symbols_.write(kPath, fake_pdb("it"));
+  std::promise<void> open;
+  gate_ = open.get_future().share();
+  SymcacheService& service = serve({symbols_.path().string()});
+  constexpr int kAskers = 200;
+  int ready = 0;
+  int asked = 0;
+  boost::asio::io_context context;
+  for (int i = 0; i < kAskers; ++i) {
+    boost::asio::co_spawn(context, service.find(kQuery, kLong), [&](std::exception_ptr, const Outcome& outcome) {
+      if (describe(outcome) == "ready cache of it") ++ready;
+    });
+    boost::asio::post(context, [&] {
+      if (++asked == kAskers) open.set_value();  // every asker has begun to wait by now
+    });
+  }
+  context.run();
+  EXPECT_EQ(ready, kAskers);
+  EXPECT_EQ(derivations_, 1);
+  EXPECT_THAT(log(), HasSubstr("derived crash.pdb/" + std::string(kGuid) + "1 in "));
+}
+
+TEST_F(ServiceTest, TheWorkSurvivesTheOneWhoAsked) {
+  symbols_.write(kPath, fake_pdb("it"));
+  std::promise<void> open;
+  gate_ = open.get_future().share();
+  serve({symbols_.path().string()});
+  EXPECT_EQ(find(kQuery, milliseconds(0)), "pending");
+  EXPECT_EQ(find(kQuery, milliseconds(1)), "pending");
+  {
+    boost::asio::io_context abandoned;
+    boost::asio::co_spawn(abandoned, service_->find(kQuery, kLong), [](std::exception_ptr, const Outcome&) {});
+    abandoned.poll();
+  }
+  open.set_value();
+  EXPECT_EQ(find(), "ready cache of it");
+  EXPECT_EQ(derivations_, 1);
+}
+
+TEST_F(ServiceTest, ServesFromTheCacheWhateverTheCaseOfTheName) {
+  symbols_.write(kPath, fake_pdb("it"));
+  serve({symbols_.path().string()});
+  EXPECT_FALSE(service_->peek(kQuery));
+  EXPECT_EQ(find(), "ready cache of it");
+  EXPECT_EQ(find({"CRASH.pdb", kId}), "ready cache of it");
+  EXPECT_EQ(derivations_, 1);
+  EXPECT_EQ(describe(*service_->peek(kQuery)), "ready cache of it");
+}
+
+TEST_F(ServiceTest, AfterARestartTheCacheIsServedEvenToThoseWhoDoNotWait) {
+  symbols_.write(kPath, fake_pdb("it"));
+  serve({symbols_.path().string()});
+  EXPECT_EQ(find(), "ready cache of it");
+  service_.reset();
+  store_ = std::move(*store::Store::open(cache_.path(), 2));
+  serve({});
+  EXPECT_EQ(find(kQuery, milliseconds(0)), "ready cache of it");
+  EXPECT_EQ(derivations_, 1);
+}
+
+TEST_F(ServiceTest, RemembersEachKindOfNo) {
+  struct Row { std::string_view why; http::Response answer; std::string_view want; };
+  const Row rows[] = {
+      {"absent", http::text(404, "no"), "absent"},
+      {"soft", http::text(503, "no"), "soft"},
+      {"refused", {200, {}, "PK"}, "refused"},
+      {"cannot be converted", {200, {}, fake_pdb("broken")}, "pdb.stream: broken"},
+  };
+  for (const Row& r : rows) {
+    FakeUpstream upstream;
+    upstream.put("/index2.txt", http::text(404, "no"));
+    upstream.answer_all_with(r.answer);
+    serve({upstream.url()});
+    const SymcacheQuery query{std::string(r.why) + ".pdb", kId};
+    EXPECT_THAT(find(query), HasSubstr(r.want)) << r.why;
+    const std::size_t asked = upstream.asked().size();
+    EXPECT_THAT(find(query), HasSubstr(r.want)) << r.why;
+    EXPECT_EQ(upstream.asked().size(), asked) << r.why << ": asked again although remembered";
+  }
+}
+
+TEST_F(ServiceTest, RefusesAnotherPdbUnderTheName) {
+  const DebugId other{kId.guid, 2};
+  symbols_.write("crash.pdb/" + std::string(kGuid) + "2/crash.pdb", fake_pdb("it"));
+  serve({symbols_.path().string()});
+  EXPECT_THAT(find({"crash.pdb", other}), HasSubstr("refused"));
+  EXPECT_THAT(log(), HasSubstr("is " + std::string(kGuid) + "1, asked for was " + std::string(kGuid) + "2"));
+}
+
+TEST_F(ServiceTest, GoesOnToTheNextSource) {
+  const TempFolder bad;
+  bad.write(kPath, fake_pdb("broken"));
+  symbols_.write(kPath, fake_pdb("good"));
+  serve({bad.path().string(), symbols_.path().string()});
+  EXPECT_EQ(find(), "ready cache of good");
+}
+
+TEST_F(ServiceTest, AWrongDownloadIsNotKept) {
+  FakeUpstream upstream;
+  upstream.put("/" + kPath, {200, {}, fake_pdb("broken")});
+  ServiceOptions impatient;
+  impatient.retry.malformed = std::chrono::seconds(0);
+  serve({upstream.url()}, impatient);
+  find();
+  upstream.put("/" + kPath, {200, {}, fake_pdb("mended")});
+  EXPECT_EQ(find(), "ready cache of mended");
+}
+
+TEST_F(ServiceTest, TooManyKeysAtOnceAreTurnedAway) {
+  symbols_.write(kPath, fake_pdb("it"));
+  std::promise<void> open;
+  gate_ = open.get_future().share();
+  ServiceOptions options;
+  options.max_jobs = 1;
+  serve({symbols_.path().string()}, options);
+  EXPECT_EQ(find(kQuery, milliseconds(0)), "pending");
+  EXPECT_EQ(find({"other.pdb", kId}, milliseconds(0)), "overloaded");
+  open.set_value();
+  EXPECT_EQ(find(), "ready cache of it");
+}
+
+TEST_F(ServiceTest, DrainLetsHoldersGoAndRemembersNoFailure) {
+  symbols_.write(kPath, fake_pdb("broken"));
+  std::promise<void> open;
+  gate_ = open.get_future().share();
+  SymcacheService& service = serve({symbols_.path().string()});
+  boost::asio::io_context context;
+  std::string got;
+  boost::asio::co_spawn(context, service.find(kQuery, kLong),
+                        [&](std::exception_ptr, const Outcome& outcome) { got = describe(outcome); });
+  boost::asio::post(context, [&] { service.drain(); });
+  context.run();
+  EXPECT_EQ(got, "pending");
+  open.set_value();
+  service_->stop();
+  EXPECT_TRUE(std::holds_alternative<store::Miss>(store_->lookup({kSymcaches, "global", "crash.pdb/" + std::string(kGuid) + "1"})));
+}
+
+TEST(RetryPolicy, BacksOff) {
+  const RetryPolicy policy;
+  const store::TimePoint now(store::Milliseconds(1'000'000));
+  struct Row { int failures; std::chrono::seconds want; };
+  using std::chrono::seconds;
+  for (const Row& r : {Row{1, seconds(60)}, Row{2, seconds(120)}, Row{6, seconds(1920)}, Row{7, seconds(3600)},
+                       Row{65535, seconds(3600)}, Row{0, seconds(60)}})
+    EXPECT_EQ(retry_at(store::Unavailable{now, static_cast<std::uint16_t>(r.failures), ""}, policy) - now, r.want)
+        << r.failures;
+  EXPECT_EQ(retry_at(store::Absent{now}, policy) - now, std::chrono::hours(1));
+  EXPECT_EQ(retry_at(store::Malformed{now, ""}, policy) - now, std::chrono::hours(24));
+}
+
+}  // namespace
+}  // namespace symcached::service
