@@ -29,7 +29,8 @@ void FrameFlattener::collect_events(std::span<const FrameRange> ranges) {
   events_.clear();
   for (std::uint32_t i = 0; i < ranges.size(); ++i) {
     events_.push_back(std::uint64_t{ranges[i].start} << 32 | i);
-    const bool goes_on = i + 1 < ranges.size() && ranges[i + 1].site == ranges[i].site && ranges[i + 1].start == ranges[i].end;
+    const bool goes_on =
+        i + 1 < ranges.size() && ranges[i + 1].site == ranges[i].site && ranges[i + 1].start == ranges[i].end;
     if (!goes_on) events_.push_back(std::uint64_t{ranges[i].end} << 32 | kCloses | i);
   }
   std::ranges::sort(events_);

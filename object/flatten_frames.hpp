@@ -44,11 +44,11 @@ class FrameFlattener {
   void emit(std::uint32_t offset, std::span<const FrameSite> sites, std::span<const FrameRange> ranges);
   std::uint32_t inlinee_of(std::uint32_t site, const model::Inlinee& wanted);
 
-  std::vector<std::uint64_t> events_;           // offset in the high half, range index (and a closing bit) in the low
-  std::vector<std::uint32_t> current_;          // per site: the range that is open, or kNone
-  std::vector<std::uint32_t> active_;           // sites with an open range, rising
-  std::vector<std::uint32_t> newest_inlinee_;   // per site: its latest Inlinee, or kNone
-  std::vector<std::uint32_t> older_inlinee_;    // per Inlinee: the one of the same site before it
+  std::vector<std::uint64_t> events_;          // offset in the high half, range index (and a closing bit) in the low
+  std::vector<std::uint32_t> current_;         // per site: the range that is open, or kNone
+  std::vector<std::uint32_t> active_;          // sites with an open range, rising
+  std::vector<std::uint32_t> newest_inlinee_;  // per site: its latest Inlinee, or kNone
+  std::vector<std::uint32_t> older_inlinee_;   // per Inlinee: the one of the same site before it
   std::vector<model::Line> lines_;
   std::vector<model::Inlinee> inlinees_;
 };

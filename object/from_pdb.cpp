@@ -8,6 +8,7 @@
 #include "formats/pdb/pdb.hpp"
 #include "formats/pdb/symbols.hpp"
 #include "object/flatten_frames.hpp"
+#include "object/identify.hpp"
 #include "object/pdb_omap.hpp"
 #include "object/pdb_publics.hpp"
 #include "object/pdb_strings.hpp"
@@ -22,16 +23,6 @@ constexpr std::uint32_t kModuleSignature = 4;
 constexpr std::uint32_t kFoldedElsewhere = 1u << 31;  ///< rank of a function whose bytes another module gave
 constexpr std::uint32_t kMaxSites = 1u << 24;
 constexpr std::uint64_t kReleaseEvery = 16u << 20;  ///< bytes of module streams
-
-model::Arch arch_of(std::uint16_t machine) {
-  switch (machine) {
-    case 0x014c: return model::Arch::x86;
-    case 0x8664: return model::Arch::x86_64;
-    case 0x01c0: case 0x01c4: return model::Arch::arm;
-    case 0xaa64: case 0xa641: return model::Arch::arm64;
-    default: return model::Arch::unknown;
-  }
-}
 
 model::Language language_of(std::uint8_t cv_language) {
   switch (cv_language) {
@@ -155,8 +146,10 @@ Read<void> PdbTranslator::module(std::uint32_t index) {
   if (info.stream != pdb::kNoStream && file_.msf().has_stream(info.stream)) {
     const std::uint64_t wanted = std::uint64_t{info.symbol_bytes} + info.c11_bytes + info.c13_bytes;
     if (wanted > 0xFFFFFFFF) return too_large("pdb.dbi.module.c13_bytes", 0, wanted, 0xFFFFFFFF);
-    SC_TRY(const Bytes data, file_.msf().stream(info.stream, scratch_, "pdb.module", static_cast<std::uint32_t>(wanted)));
-    SC_TRY(const Bytes c13, slice(data, std::uint64_t{info.symbol_bytes} + info.c11_bytes, info.c13_bytes, "pdb.module.c13"));
+    SC_TRY(const Bytes data,
+           file_.msf().stream(info.stream, scratch_, "pdb.module", static_cast<std::uint32_t>(wanted)));
+    SC_TRY(const Bytes c13,
+           slice(data, std::uint64_t{info.symbol_bytes} + info.c11_bytes, info.c13_bytes, "pdb.module.c13"));
     SC_TRY(const Bytes records, slice(data, 0, info.symbol_bytes, "pdb.module.symbols"));
     read_since_release_ += wanted;
     if (auto ok = c13_.read(c13); !ok) return ok;
@@ -175,7 +168,8 @@ Read<void> PdbTranslator::symbols(Bytes data) {
     if (!record) return {};
     Read<void> ok;
     switch (record->kind) {
-      case SymKind::compile2: case SymKind::compile3:
+      case SymKind::compile2:
+      case SymKind::compile3:
         if (const auto compile = read_at<pdb::CompileSym>(record->data, 0, "pdb.compile"))
           language_ = language_of(static_cast<std::uint8_t>(compile->flags & 0xFF));
         break;
@@ -205,7 +199,8 @@ Read<void> PdbTranslator::open_scope(const pdb::SymRecord& record) {
       if (auto ok = in.skip(4, "pdb.inline_site.invocations"); !ok) return ok;
     scope.is_site = in_procedure_;
     if (in_procedure_) {
-      if (procedure_.sites.size() == kMaxSites) return too_large("pdb.inline_sites", record.offset, kMaxSites, kMaxSites);
+      if (procedure_.sites.size() == kMaxSites)
+        return too_large("pdb.inline_sites", record.offset, kMaxSites, kMaxSites);
       procedure_.sites.push_back({open_sites_.back(), site.inlinee, in.rest()});
       open_sites_.push_back(static_cast<std::uint32_t>(procedure_.sites.size() - 1));
     }
@@ -257,8 +252,10 @@ Read<void> PdbTranslator::separated_code(const pdb::SymRecord& record) {
   start_frames();
   if (auto ok = outer_ranges(start, symbol.length); !ok) return ok;
   covered_.push_back({start, symbol.length});
-  emit(start, {.size = symbol.length, .name = strings_.function(procedure_.name),
-               .kind = model::SymbolKind::cold_part, .parent = {*parent}});
+  emit(start, {.size = symbol.length,
+               .name = strings_.function(procedure_.name),
+               .kind = model::SymbolKind::cold_part,
+               .parent = {*parent}});
   return {};
 }
 
@@ -289,10 +286,13 @@ Read<void> PdbTranslator::inline_ranges(std::uint32_t index) {
   inline_ranges_.clear();
   if (auto ok = pdb::read_inline_ranges(site.annotations, procedure_.size, inline_ranges_); !ok) return ok;
   const pdb::InlineeLine* declared = c13_.inlinee(site.inlinee);
-  const model::StringId own_file = declared != nullptr ? strings_.source_file(c13_, declared->file) : model::StringId::none;
+  const model::StringId own_file =
+      declared != nullptr ? strings_.source_file(c13_, declared->file) : model::StringId::none;
   for (const pdb::InlineRange& r : inline_ranges_) {
     const std::int64_t line = declared != nullptr ? std::int64_t{declared->line} + r.line_delta : 0;
-    ranges_.push_back({.start = r.start, .end = r.end, .site = index,
+    ranges_.push_back({.start = r.start,
+                       .end = r.end,
+                       .site = index,
                        .line = static_cast<std::uint32_t>(std::clamp<std::int64_t>(line, 0, 0xFFFFFF)),
                        .column = r.column,
                        .file = r.file == pdb::kFileOfInlinee ? own_file : strings_.source_file(c13_, r.file)});
@@ -311,7 +311,8 @@ Read<void> PdbTranslator::outer_ranges(SectionOffset start, std::uint32_t size) 
       if (auto ok = table_ranges(*before, start, size); !ok) return ok;
   }
   const SectionOffset* last = nullptr;
-  for (; table != tables.end() && table->start.segment == start.segment && table->start.offset - start.offset < size; ++table) {
+  for (; table != tables.end() && table->start.segment == start.segment && table->start.offset - start.offset < size;
+       ++table) {
     if (last != nullptr && *last == table->start) continue;
     last = &table->start;
     if (auto ok = table_ranges(*table, start, size); !ok) return ok;
@@ -334,8 +335,12 @@ Read<void> PdbTranslator::table_ranges(const pdb::LineTable& table, SectionOffse
     if (from >= to) continue;
     if (rows_[i].file != std::exchange(file, rows_[i].file)) file_id = strings_.source_file(c13_, file);
     const bool is_mark = rows_[i].line == pdb::kAlwaysStepInto || rows_[i].line == pdb::kNeverStepInto;
-    ranges_.push_back({.start = static_cast<std::uint32_t>(from), .end = static_cast<std::uint32_t>(to), .site = kFunctionItself,
-                       .line = is_mark ? 0 : rows_[i].line, .column = is_mark ? 0 : rows_[i].column, .file = file_id});
+    ranges_.push_back({.start = static_cast<std::uint32_t>(from),
+                       .end = static_cast<std::uint32_t>(to),
+                       .site = kFunctionItself,
+                       .line = is_mark ? 0 : rows_[i].line,
+                       .column = is_mark ? 0 : rows_[i].column,
+                       .file = file_id});
   }
   return {};
 }
@@ -362,8 +367,10 @@ Read<void> PdbTranslator::publics_of_module() {
 void PdbTranslator::public_without_function(PdbPublic& symbol) {
   if (symbol.taken || symbol.size == 0) return;
   symbol.taken = true;
-  emit(symbol.at, {.size = symbol.size, .name = strings_.function(symbol.name),
-                   .kind = model::SymbolKind::public_symbol, .rank = 0xFFFFFFFF});
+  emit(symbol.at, {.size = symbol.size,
+                   .name = strings_.function(symbol.name),
+                   .kind = model::SymbolKind::public_symbol,
+                   .rank = 0xFFFFFFFF});
 }
 
 void PdbTranslator::emit(SectionOffset start, model::Function function) {
@@ -382,7 +389,8 @@ void PdbTranslator::emit(SectionOffset start, model::Function function) {
 
 Read<void> translate_pdb(Bytes bytes, model::ModuleSink& sink, const std::function<void()>& release) {
   SC_TRY(const auto file, pdb::File::open(bytes));
-  sink.module({.arch = arch_of(file.machine()), .debug_id = file.debug_id(), .debug_file = {}, .producer_kind = "pdb"});
+  sink.module(
+      {.arch = arch_of_machine(file.machine()), .debug_id = file.debug_id(), .debug_file = {}, .producer_kind = "pdb"});
   SC_TRY(auto strings, PdbStrings::open(file, sink));
   SC_TRY(auto publics, PdbPublics::open(file));
   return PdbTranslator(file, std::move(strings), std::move(publics), sink, release).run();

@@ -44,7 +44,7 @@ struct Found {
   model::SymbolKind kind{};
   model::Language language{};
   std::uint32_t linkage_position = 0;  ///< for Symcache::linkage_name
-  std::span<const Frame> frames;  ///< 1 or more; more than kMaxFrames are cut at the outer end but for the last
+  std::span<const Frame> frames;       ///< 1 or more; more than kMaxFrames are cut at the outer end but for the last
 };
 inline constexpr std::size_t kMaxFrames = 512;
 
@@ -79,7 +79,7 @@ class Symcache {
   std::string_view producer_kind() const { return producer_kind_; }
   std::string_view debug_file() const { return debug_file_; }
   std::uint32_t function_count() const { return header_.function_count; }
-  std::uint64_t section_size(Section Header::*section) const { return (header_.*section).size; }
+  std::uint64_t section_size(Section Header::* section) const { return (header_.*section).size; }
 
   /// Frames covering one code address.
   /// @param rva  bytes from the image base; not a file offset, not a run-time address

@@ -13,28 +13,34 @@ namespace symcached::symcache {
 class UlebCursor {
  public:
   UlebCursor(Bytes data, std::size_t at)
-      : begin_(reinterpret_cast<const std::uint8_t*>(data.data())), end_(begin_ + data.size()),
-        at_(at <= data.size() ? begin_ + at : end_), failed_(at > data.size()) {}
+      : begin_(reinterpret_cast<const std::uint8_t*>(data.data())),
+        end_(begin_ + data.size()),
+        at_(at <= data.size() ? begin_ + at : end_),
+        failed_(at > data.size()) {}
 
   bool at_end() const { return at_ == end_; }
   bool failed() const { return failed_; }
   std::size_t position() const { return static_cast<std::size_t>(at_ - begin_); }
 
   std::uint8_t byte() {
-    if (at_ == end_) [[unlikely]] return fail();
+    if (at_ == end_) [[unlikely]]
+      return fail();
     return *at_++;
   }
   /// @return a number of at most 32 bits; more fail
   std::uint32_t number() {
     const std::uint64_t value = wide_number();
-    if (value > 0xFFFFFFFF) [[unlikely]] return fail();
+    if (value > 0xFFFFFFFF) [[unlikely]]
+      return fail();
     return static_cast<std::uint32_t>(value);
   }
   std::uint64_t wide_number() {
-    if (at_ != end_ && *at_ < 0x80) [[likely]] return *at_++;
+    if (at_ != end_ && *at_ < 0x80) [[likely]]
+      return *at_++;
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 63; shift += 7) {
-      if (at_ == end_) [[unlikely]] return fail();
+      if (at_ == end_) [[unlikely]]
+        return fail();
       const std::uint8_t b = *at_++;
       value |= std::uint64_t{b & 0x7Fu} << shift;
       if (b < 0x80) return value;
@@ -66,7 +72,7 @@ struct RowState {
   std::uint64_t offset = 0;  ///< in units
   std::uint32_t frame = 0;   ///< position of the frame's definition; 0 = the function itself
   std::uint32_t file = kOwnFile;
-  std::int64_t line = 0;     ///< less the base line of the frame's subprogram
+  std::int64_t line = 0;  ///< less the base line of the frame's subprogram
   std::uint32_t column = 0;
 };
 

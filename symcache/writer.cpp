@@ -7,9 +7,9 @@
 
 #include "base/byte_writer.hpp"
 #include "symcache/format.hpp"
+#include "symcache/piece_table.hpp"
 #include "symcache/row_encoder.hpp"
 #include "symcache/subprograms.hpp"
-#include "symcache/piece_table.hpp"
 
 namespace symcached::symcache {
 namespace {
@@ -233,7 +233,8 @@ void Layout::encode_rows(const StoredFunction& f) {
   encoded_frames_.clear();
   for (std::uint32_t i = 0; i < frames_.size(); ++i) {
     const Subprogram& caller = subprogram_of(frames_[i].caller);
-    encoded_frames_.push_back({.caller = frames_[i].caller, .subprogram = subprogram_of(i).position,
+    encoded_frames_.push_back({.caller = frames_[i].caller,
+                               .subprogram = subprogram_of(i).position,
                                .call_file = file_operand(frames_[i].call_file, caller),
                                .call_line = std::int64_t{frames_[i].call_line} - caller.base_line,
                                .call_column = frames_[i].call_column});
@@ -241,8 +242,11 @@ void Layout::encode_rows(const StoredFunction& f) {
   encoded_rows_.clear();
   for (const model::Line& row : rows_) {
     const Subprogram& frame = subprogram_of(row.inlinee);
-    encoded_rows_.push_back({.offset = row.offset / unit_, .frame = row.inlinee, .file = file_operand(row.file, frame),
-                             .line = std::int64_t{row.line} - frame.base_line, .column = row.column});
+    encoded_rows_.push_back({.offset = row.offset / unit_,
+                             .frame = row.inlinee,
+                             .file = file_operand(row.file, frame),
+                             .line = std::int64_t{row.line} - frame.base_line,
+                             .column = row.column});
   }
   encoder_.encode(encoded_rows_, encoded_frames_);
 }
@@ -258,11 +262,16 @@ std::vector<std::byte> Layout::assemble() {
   header.age = module_.debug_id.age;
   header.function_count = static_cast<std::uint32_t>(groups_.size());
   header.base = base_;
-  const std::pair<Section*, ByteWriter*> sections[] = {
-      {&header.samples, &out_.samples},   {&header.starts, &out_.starts},           {&header.records, &out_.records},
-      {&header.functions, &out_.functions}, {&header.subprograms, &out_.subprograms}, {&header.names, &out_.names},
-      {&header.files, &out_.files},       {&header.pieces, &out_.pieces},           {&header.piece_text, &out_.piece_text},
-      {&header.module, &out_.module}};
+  const std::pair<Section*, ByteWriter*> sections[] = {{&header.samples, &out_.samples},
+                                                       {&header.starts, &out_.starts},
+                                                       {&header.records, &out_.records},
+                                                       {&header.functions, &out_.functions},
+                                                       {&header.subprograms, &out_.subprograms},
+                                                       {&header.names, &out_.names},
+                                                       {&header.files, &out_.files},
+                                                       {&header.pieces, &out_.pieces},
+                                                       {&header.piece_text, &out_.piece_text},
+                                                       {&header.module, &out_.module}};
   std::size_t end = sizeof(Header);
   for (const auto& [section, bytes] : sections) {
     *section = {end, bytes->size()};

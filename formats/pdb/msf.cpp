@@ -14,8 +14,8 @@ constexpr std::uint32_t kMaxStreams = 0x10000;
 struct SuperBlock {
   std::array<char, 32> magic;
   u32le block_size;
-  u32le free_block_map;   ///< 1 or 2: which of the two maps is current
-  u32le block_count;      ///< blocks in the file
+  u32le free_block_map;  ///< 1 or 2: which of the two maps is current
+  u32le block_count;     ///< blocks in the file
   u32le directory_bytes;
   u32le unknown;
 };  // followed by the numbers of the blocks that hold the directory's block numbers
@@ -107,6 +107,8 @@ Read<Msf> Msf::open(Bytes file) {
     Stream& stream = msf.streams_[i];
     stream.size = sizes[i];
     stream.exists = true;
+    if (stream.size > file.size())
+      return too_large("msf.stream_size", 4 + 4 * std::uint64_t{i}, stream.size, file.size());
     SC_TRY(stream.blocks, in.array<u32le>(blocks_for(stream.size, block_size), "msf.stream_blocks"));
     if (const auto ok = check_blocks(file, stream.blocks, block_size, stream.size, "msf.stream_blocks"); !ok)
       return std::unexpected(ok.error());
