@@ -9,7 +9,9 @@
 namespace symcached::http {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
@@ -47,15 +49,18 @@ bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
 }
 
-std::optional<std::string_view> Request::header(std::string_view name) const { return find(headers, name); }
-
-std::size_t Request::count(std::string_view name) const {
-  return static_cast<std::size_t>(std::ranges::count_if(headers, [&](const Header& h) {
-    return same_name(h.first, name);
-  }));
+std::optional<std::string_view> Request::header(std::string_view name) const {
+  return find(headers, name);
 }
 
-std::optional<std::string_view> Response::header(std::string_view name) const { return find(headers, name); }
+std::size_t Request::count(std::string_view name) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(headers, [&](const Header& h) { return same_name(h.first, name); }));
+}
+
+std::optional<std::string_view> Response::header(std::string_view name) const {
+  return find(headers, name);
+}
 
 std::uint64_t Response::body_size() const {
   return std::visit(overloaded{[](const std::string& s) -> std::uint64_t { return s.size(); },
@@ -69,12 +74,27 @@ Response text(unsigned status, std::string_view line, Headers headers) {
 }
 
 std::string_view reason_phrase(unsigned status) {
-  struct Row { unsigned status; std::string_view phrase; };
+  struct Row {
+    unsigned status;
+    std::string_view phrase;
+  };
   constexpr Row kRows[] = {
-      {200, "OK"}, {204, "No Content"}, {206, "Partial Content"}, {302, "Found"}, {304, "Not Modified"},
-      {400, "Bad Request"}, {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"},
-      {408, "Request Timeout"}, {413, "Content Too Large"}, {414, "URI Too Long"}, {416, "Range Not Satisfiable"},
-      {431, "Request Header Fields Too Large"}, {500, "Internal Server Error"}, {503, "Service Unavailable"},
+      {200, "OK"},
+      {204, "No Content"},
+      {206, "Partial Content"},
+      {302, "Found"},
+      {304, "Not Modified"},
+      {400, "Bad Request"},
+      {403, "Forbidden"},
+      {404, "Not Found"},
+      {405, "Method Not Allowed"},
+      {408, "Request Timeout"},
+      {413, "Content Too Large"},
+      {414, "URI Too Long"},
+      {416, "Range Not Satisfiable"},
+      {431, "Request Header Fields Too Large"},
+      {500, "Internal Server Error"},
+      {503, "Service Unavailable"},
   };
   const auto* row = std::ranges::find(kRows, status, &Row::status);
   return row == std::end(kRows) ? "Status" : row->phrase;
@@ -121,8 +141,10 @@ std::string percent_encode(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const bool letter = (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9');
-    if (letter || kUnreserved.find(c) != std::string_view::npos) out += c;
-    else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    if (letter || kUnreserved.find(c) != std::string_view::npos)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
 }

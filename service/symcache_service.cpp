@@ -25,13 +25,17 @@ fetch::Wanted wanted_of(const SymcacheQuery& query) {
   return {query.pdb_name, query.id, fmt::format("{}/{}", sources::lower_ascii(query.pdb_name), query.id.breakpad())};
 }
 
-store::EntryKey entry_key(const fetch::Wanted& wanted) { return {kSymcaches, "global", wanted.key}; }
+store::EntryKey entry_key(const fetch::Wanted& wanted) {
+  return {kSymcaches, "global", wanted.key};
+}
 
 seconds until(store::TimePoint then) {
   return std::max(seconds(1), std::chrono::ceil<seconds>(then - store::Store::now()));
 }
 
-unsigned thread_count(unsigned wanted) { return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency()); }
+unsigned thread_count(unsigned wanted) {
+  return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+}
 
 /// What the sources said so far, when none had a usable original.
 struct Verdicts {
@@ -59,7 +63,9 @@ SymcacheService::SymcacheService(store::Store& store, std::vector<std::unique_pt
       options_(options),
       pool_(thread_count(options.threads)) {}
 
-SymcacheService::~SymcacheService() { stop(); }
+SymcacheService::~SymcacheService() {
+  stop();
+}
 
 void SymcacheService::stop() {
   drain();
@@ -70,8 +76,10 @@ void SymcacheService::stop() {
 Task<Outcome> SymcacheService::find(SymcacheQuery query, std::chrono::milliseconds hold) {
   const fetch::Wanted wanted = wanted_of(query);
   const auto looked = store_.lookup_checked(entry_key(wanted));
-  if (!looked) hold = std::max(hold, kCheckHold);
-  else if (auto outcome = known(*looked)) co_return std::move(*outcome);
+  if (!looked)
+    hold = std::max(hold, kCheckHold);
+  else if (auto outcome = known(*looked))
+    co_return std::move(*outcome);
   auto job = join_or_start(wanted);
   if (!job) co_return Overloaded{};
   auto result = co_await KeyJob::wait(std::move(job), hold);
@@ -160,16 +168,14 @@ std::expected<Outcome, std::string> SymcacheService::derive(const fetch::Wanted&
 Outcome SymcacheService::remember(const fetch::Wanted& wanted, const store::Negative& negative) {
   const store::Lookup lookup = std::visit([](const auto& n) { return store::Lookup(n); }, negative);
   const auto outcome = known(lookup);
-  std::visit(overloaded{[&](const store::Absent&) {
-                          log_(Severity::info, fmt::format("absent {}: no source has it", wanted.key));
-                        },
-                        [&](const store::Malformed& m) {
-                          log_(Severity::warning, fmt::format("refused {}: {}", wanted.key, m.why));
-                        },
-                        [&](const store::Unavailable& u) {
-                          log_(Severity::warning, fmt::format("unavailable {}: {}", wanted.key, u.why));
-                        }},
-             negative);
+  std::visit(
+      overloaded{
+          [&](const store::Absent&) { log_(Severity::info, fmt::format("absent {}: no source has it", wanted.key)); },
+          [&](const store::Malformed& m) { log_(Severity::warning, fmt::format("refused {}: {}", wanted.key, m.why)); },
+          [&](const store::Unavailable& u) {
+            log_(Severity::warning, fmt::format("unavailable {}: {}", wanted.key, u.why));
+          }},
+      negative);
   if (!draining())
     if (const auto stored = store_.remember(entry_key(wanted), negative); !stored)
       log_(Severity::error, fmt::format("{}: could not be remembered: {}", wanted.key, stored.error()));
@@ -179,8 +185,9 @@ Outcome SymcacheService::remember(const fetch::Wanted& wanted, const store::Nega
 /// The outcome an entry stands for while it counts; nothing if the sources are to be asked.
 std::optional<Outcome> SymcacheService::known(const store::Lookup& lookup) const {
   const auto counts = [&](const auto& negative) {
-    return retry_at(negative, options_.retry) > store::Store::now() ? std::optional(until(retry_at(negative, options_.retry)))
-                                                                    : std::nullopt;
+    return retry_at(negative, options_.retry) > store::Store::now()
+               ? std::optional(until(retry_at(negative, options_.retry)))
+               : std::nullopt;
   };
   return std::visit(overloaded{[](const store::Hit& hit) -> std::optional<Outcome> { return Ready{hit.entry}; },
                                [](const store::Miss&) -> std::optional<Outcome> { return std::nullopt; },
