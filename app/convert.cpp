@@ -55,7 +55,7 @@ void print_stats(const symcache::Symcache& cache, std::size_t original, std::siz
       {"functions", cache.section_size(&Header::functions)},
       {"subprograms", cache.section_size(&Header::subprograms)},
       {"names", cache.section_size(&Header::names) + cache.section_size(&Header::files)},
-      {"tokens", cache.section_size(&Header::tokens) + cache.section_size(&Header::token_text)}};
+      {"pieces", cache.section_size(&Header::pieces) + cache.section_size(&Header::piece_text)}};
   for (const auto& [name, bytes] : sections) fmt::print("    {:<11}{:>12} bytes  {:.2f} %\n", name, bytes, percent(bytes));
   fmt::print("  functions    {:>12}\n  rows         {:>12}\n  time         {:>12.3f} s\n", cache.function_count(), rows, seconds);
 }
@@ -64,7 +64,7 @@ std::expected<void, std::string> convert(const std::string& name, const Options&
   const auto file = MappedFile::open(name);
   if (!file) return std::unexpected(file.error());
   const auto begin = std::chrono::steady_clock::now();
-  const auto derived = service::derive_symcache(file->bytes());
+  const auto derived = service::derive_symcache(file->bytes(), [&] { file->release_pages(); });
   if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   const fs::path target = fs::path(options.directory) / fs::path(name).filename().concat(".symcache");

@@ -1,7 +1,172 @@
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "app/commands.hpp"
+#include "base/mapped_file.hpp"
+#include "object/identify.hpp"
 
 namespace symcached::app {
+namespace {
 
-void add_inspect(CLI::App&, int&) {}
+using object::FileInfo;
+using object::Link;
+
+struct Options {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+/// One file of the command line: described, or the sentence why it could not be opened.
+struct Inspected {
+  std::string file;
+  std::uint64_t size = 0;
+  FileInfo info;
+  std::string error;  ///< empty = all well
+  bool opened = false;
+};
+
+Inspected inspect(const std::string& file) {
+  Inspected result{.file = file, .info = {}, .error = {}};
+  const auto mapped = MappedFile::open(file);
+  if (!mapped) {
+    result.error = mapped.error();
+    return result;
+  }
+  result.opened = true;
+  result.size = mapped->bytes().size();
+  result.info = object::describe(mapped->bytes());
+  if (result.info.error) result.error = fmt::format("{}: {}", file, to_string(*result.info.error));
+  return result;
+}
+
+/// Length of the UTF-8 character at the start of `text`; 0 if the bytes are none.
+std::size_t utf8_length(std::string_view text) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = at(0);
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xC2 ? 0
+                             : first < 0xE0 ? 2
+                             : first < 0xF0 ? 3
+                             : first < 0xF5 ? 4
+                                            : 0;
+  if (length == 0 || length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((at(i) & 0xC0) != 0x80) return 0;
+  const unsigned char second = length > 1 ? at(1) : 0;
+  const bool too_long = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool no_character = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
+  return too_long || no_character ? 0 : length;
+}
+
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  return first < 0x20 || first == 0x7F || (first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0);
+}
+
+/// Names come from files we do not trust: bytes that are not UTF-8 are replaced for JSON, and for a terminal
+/// they and control characters are spelled out.
+std::string clean(std::string_view text, bool for_terminal) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    if (for_terminal && (length == 0 || is_control(character)))
+      for (const char c : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else if (length == 0) out += "\xEF\xBF\xBD";
+    else out += character;
+    text.remove_prefix(character.size());
+  }
+  return out;
+}
+
+std::string debug_id_text(const FileInfo& info) { return info.debug_id ? info.debug_id->dashed() : std::string(); }
+
+void print_text(const Inspected& file) {
+  const FileInfo& info = file.info;
+  std::string out = clean(file.file, true) + "\n";
+  const auto row = [&](std::string_view name, std::string_view value) {
+    if (!value.empty()) out += fmt::format("  {:<12}{}\n", name, clean(value, true));
+  };
+  row("kind", name_of(info.kind));
+  if (info.arch != model::Arch::unknown) row("arch", name_of(info.arch));
+  row("size", fmt::format("{} bytes", file.size));
+  row("debug_id", debug_id_text(info));
+  row("code_id", info.code_id);
+  row("debug_file", info.debug_file);
+  row("features", fmt::format("{}", fmt::join(info.features, ", ")));
+  for (const Link& link : info.links)
+    row("link", fmt::format("{:<14}{}  {}", name_of(link.kind), link.debug_id, link.path));
+  if (info.error) row("error", to_string(*info.error));
+  fmt::print("{}", out);
+}
+
+boost::json::object to_json(const Inspected& file) {
+  const FileInfo& info = file.info;
+  boost::json::object out;
+  const auto put = [](boost::json::object& to, const char* key, std::string_view value) {
+    if (!value.empty()) to[key] = clean(value, false);
+  };
+  put(out, "file", file.file);
+  if (file.opened) {
+    put(out, "kind", name_of(info.kind));
+    if (info.arch != model::Arch::unknown) put(out, "arch", name_of(info.arch));
+    put(out, "debug_id", debug_id_text(info));
+    put(out, "code_id", info.code_id);
+    put(out, "debug_file", info.debug_file);
+    if (!info.features.empty()) {
+      auto& features = out["features"].emplace_array();
+      for (const std::string_view feature : info.features) features.emplace_back(feature);
+    }
+    if (!info.links.empty()) {
+      auto& links = out["links"].emplace_array();
+      for (const Link& link : info.links) {
+        boost::json::object& one = links.emplace_back(boost::json::object()).as_object();
+        put(one, "kind", name_of(link.kind));
+        put(one, "debug_id", link.debug_id);
+        put(one, "path", link.path);
+      }
+    }
+    out["size"] = file.size;
+  }
+  put(out, "error", file.error);
+  return out;
+}
+
+int run(const Options& options) {
+  int status = kDone;
+  boost::json::array all;
+  bool first = true;
+  for (const std::string& name : options.files) {
+    const Inspected file = inspect(name);
+    if (options.json) {
+      all.push_back(to_json(file));
+    } else if (file.opened) {
+      if (!std::exchange(first, false)) fmt::print("\n");
+      print_text(file);
+    }
+    if (file.error.empty()) continue;
+    status = kCouldNot;
+    fmt::print(stderr, "symcached: {}\n", clean(file.error, true));
+  }
+  if (options.json) fmt::print("{}\n", boost::json::serialize(all));
+  return status;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, int& status) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* const command = app.add_subcommand("inspect", "Tell what files are: kind, arch, ids, features, links");
+  command->add_option("FILE", options->files, "debug files, programs, caches, archives")->required();
+  command->add_flag("--json", options->json, "print a JSON array, one object per file");
+  command->callback([options, &status] { status = run(*options); });
+}
 
 }  // namespace symcached::app

@@ -38,7 +38,7 @@ std::expected<OpenedCache, std::string> open_cache(const std::string& path) {
   opened.file = std::move(*file);
   Bytes bytes = opened.file.bytes();
   if (!symcache::is_symcache(bytes)) {
-    auto derived = service::derive_symcache(bytes);
+    auto derived = service::derive_symcache(bytes, [&] { opened.file.release_pages(); });
     if (!derived) return std::unexpected(fmt::format("{}: {}", path, derived.error()));
     opened.derived = std::move(derived->file);
     bytes = opened.derived;
@@ -71,7 +71,8 @@ class Answerer {
       return false;
     }
     const auto found = cache_.lookup({*address}, buffer_);
-    const FrameText how{options_.names, !options_.no_inlines};
+    FrameText how{options_.names, !options_.no_inlines, {}};
+    if (found && how.names == FunctionNames::linkage) how.linkage_name = cache_.linkage_name(*found, buffer_);
     if (options_.json) append_json(*address, options_.file, found, how, out);
     else append_text(found, how, out);
     return true;

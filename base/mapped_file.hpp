@@ -24,6 +24,8 @@ class MappedFile {
   static std::expected<MappedFile, std::string> from_descriptor(int descriptor, const std::filesystem::path& name);
 
   Bytes bytes() const { return bytes_; }
+  /// Takes the pages read so far out of this process; they come back from the system's cache when touched.
+  void release_pages() const;
 
  private:
   explicit MappedFile(Bytes bytes) : bytes_(bytes) {}

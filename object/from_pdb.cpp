@@ -1,12 +1,14 @@
 #include "object/from_pdb.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "formats/pdb/c13.hpp"
 #include "formats/pdb/inline_site.hpp"
 #include "formats/pdb/pdb.hpp"
 #include "formats/pdb/symbols.hpp"
 #include "object/flatten_frames.hpp"
+#include "object/pdb_omap.hpp"
 #include "object/pdb_publics.hpp"
 #include "object/pdb_strings.hpp"
 
@@ -19,6 +21,7 @@ using pdb::SymKind;
 constexpr std::uint32_t kModuleSignature = 4;
 constexpr std::uint32_t kFoldedElsewhere = 1u << 31;  ///< rank of a function whose bytes another module gave
 constexpr std::uint32_t kMaxSites = 1u << 24;
+constexpr std::uint64_t kReleaseEvery = 16u << 20;  ///< bytes of module streams
 
 model::Arch arch_of(std::uint16_t machine) {
   switch (machine) {
@@ -63,8 +66,9 @@ struct Procedure {
 /// What stays the same from module to module, and the working memory.
 class PdbTranslator {
  public:
-  PdbTranslator(const pdb::File& file, PdbStrings strings, PdbPublics publics, model::ModuleSink& sink)
-      : file_(file), strings_(std::move(strings)), publics_(std::move(publics)), sink_(sink) {}
+  PdbTranslator(const pdb::File& file, PdbStrings strings, PdbPublics publics, model::ModuleSink& sink,
+                const std::function<void()>& release)
+      : file_(file), strings_(std::move(strings)), publics_(std::move(publics)), sink_(sink), release_(release) {}
 
   Read<void> run();
 
@@ -96,6 +100,8 @@ class PdbTranslator {
   PdbStrings strings_;
   PdbPublics publics_;
   model::ModuleSink& sink_;
+  const std::function<void()>& release_;
+  std::uint64_t read_since_release_ = 0;
 
   // of the current module
   std::uint32_t module_index_ = 0;
@@ -125,8 +131,12 @@ class PdbTranslator {
 };
 
 Read<void> PdbTranslator::run() {
-  for (std::uint32_t i = 0; i < file_.modules().size(); ++i)
+  for (std::uint32_t i = 0; i < file_.modules().size(); ++i) {
     if (auto ok = module(i); !ok) return ok;
+    if (!release_ || read_since_release_ < kReleaseEvery) continue;
+    release_();
+    read_since_release_ = 0;
+  }
   // Publics outside every module's contributions, and all of them in a stripped PDB.
   module_index_ = kNoModule;
   c13_ = {};
@@ -148,6 +158,7 @@ Read<void> PdbTranslator::module(std::uint32_t index) {
     SC_TRY(const Bytes data, file_.msf().stream(info.stream, scratch_, "pdb.module", static_cast<std::uint32_t>(wanted)));
     SC_TRY(const Bytes c13, slice(data, std::uint64_t{info.symbol_bytes} + info.c11_bytes, info.c13_bytes, "pdb.module.c13"));
     SC_TRY(const Bytes records, slice(data, 0, info.symbol_bytes, "pdb.module.symbols"));
+    read_since_release_ += wanted;
     if (auto ok = c13_.read(c13); !ok) return ok;
     if (records.size() > kModuleSignature)
       if (auto ok = symbols(records.subspan(kModuleSignature)); !ok) return ok;
@@ -363,17 +374,18 @@ void PdbTranslator::emit(SectionOffset start, model::Function function) {
   function.language = language_;
   function.lines = flattener_.lines();
   function.inlinees = flattener_.inlinees();
-  sink_.function(function);
+  if (file_.omap_from_source().empty()) sink_.function(function);
+  else emit_moved(file_.omap_from_source(), function, sink_);
 }
 
 }  // namespace
 
-Read<void> translate_pdb(Bytes bytes, model::ModuleSink& sink) {
+Read<void> translate_pdb(Bytes bytes, model::ModuleSink& sink, const std::function<void()>& release) {
   SC_TRY(const auto file, pdb::File::open(bytes));
   sink.module({.arch = arch_of(file.machine()), .debug_id = file.debug_id(), .debug_file = {}, .producer_kind = "pdb"});
   SC_TRY(auto strings, PdbStrings::open(file, sink));
   SC_TRY(auto publics, PdbPublics::open(file));
-  return PdbTranslator(file, std::move(strings), std::move(publics), sink).run();
+  return PdbTranslator(file, std::move(strings), std::move(publics), sink, release).run();
 }
 
 }  // namespace symcached::object

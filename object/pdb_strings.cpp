@@ -60,7 +60,7 @@ Read<model::StringId> PdbStrings::inlinee(const pdb::C13& module, std::uint32_t 
   if (index >= inlinees_.size()) return model::StringId::none;
   if (inlinees_[index] == model::StringId::none) {
     name_.clear();
-    if (auto ok = pdb::append_inlinee_name(items_, types_, id, name_); !ok) return std::unexpected(ok.error());
+    if (auto ok = pdb::append_inlinee_name(items_, types_, id, type_scratch_, name_); !ok) return std::unexpected(ok.error());
     inlinees_[index] = function(name_);
   }
   return inlinees_[index];

@@ -33,6 +33,7 @@ class PdbStrings {
   const pdb::File* file_;
   model::ModuleSink* sink_;
   pdb::TypeStream types_, items_;
+  pdb::TypeScratch type_scratch_;
   std::string scratch_, name_;
   std::unordered_map<std::uint32_t, model::StringId> files_;  // by offset in /names
   std::vector<model::StringId> inlinees_;                     // by IPI item

@@ -6,10 +6,11 @@
 
 namespace symcached::service {
 
-std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original) {
+std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original, const std::function<void()>& release) {
   symcache::Writer writer;
-  if (const auto translated = object::translate_pdb(original, writer); !translated)
+  if (const auto translated = object::translate_pdb(original, writer, release); !translated)
     return std::unexpected(to_string(translated.error()));
+  if (release) release();
   DerivedSymcache derived{std::move(writer).finish(), {}};
   const auto opened = symcache::Symcache::open(derived.file);
   if (!opened) return std::unexpected("the new symcache cannot be read: " + to_string(opened.error()));

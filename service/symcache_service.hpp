@@ -44,7 +44,8 @@ struct Pending {
 struct Overloaded {};  ///< too many keys are being worked on
 using Outcome = std::variant<Ready, Absent, Failed, Pending, Overloaded>;
 
-using Deriver = std::function<std::expected<DerivedSymcache, std::string>(Bytes)>;
+using Deriver =
+    std::function<std::expected<DerivedSymcache, std::string>(Bytes original, const std::function<void()>& release)>;
 
 struct ServiceOptions {
   RetryPolicy retry = {};

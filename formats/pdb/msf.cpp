@@ -115,15 +115,27 @@ Read<Msf> Msf::open(Bytes file) {
   return msf;
 }
 
+Read<Bytes> Msf::range(StreamIndex index, std::uint32_t offset, std::uint32_t size, std::vector<std::byte>& scratch,
+                       std::string_view field) const {
+  if (!has_stream(index)) return bad_value(field, 0, index);
+  const Stream& stream = streams_[index];
+  if (offset > stream.size || size > stream.size - offset)
+    return truncated(field, offset, size, offset > stream.size ? 0 : stream.size - offset);
+  if (size == 0) return Bytes{};
+  const std::uint32_t first = offset / block_size_;
+  const std::uint32_t skipped = offset % block_size_;
+  const std::uint32_t last = (offset + (size - 1)) / block_size_;
+  const auto blocks = stream.blocks.subspan(first, last - first + 1);
+  if (stream.consecutive || are_consecutive(blocks))
+    return file_.subspan(std::uint64_t{blocks[0]} * block_size_ + skipped, size);
+  gather(file_, blocks, block_size_, skipped + size, scratch);
+  return Bytes(scratch).subspan(skipped);
+}
+
 Read<Bytes> Msf::stream(StreamIndex index, std::vector<std::byte>& scratch, std::string_view field,
                         std::uint32_t limit) const {
   if (!has_stream(index)) return bad_value(field, 0, index);
-  const Stream& stream = streams_[index];
-  const std::uint32_t size = std::min(stream.size, limit);
-  if (size == 0) return Bytes{};
-  if (stream.consecutive) return file_.subspan(std::uint64_t{stream.blocks[0]} * block_size_, size);
-  gather(file_, stream.blocks, block_size_, size, scratch);
-  return Bytes(scratch);
+  return range(index, 0, std::min(streams_[index].size, limit), scratch, field);
 }
 
 }  // namespace symcached::pdb

@@ -27,6 +27,9 @@ class Msf {
   /// assembled in `scratch`. The view lives as long as the input and `scratch` untouched.
   Read<Bytes> stream(StreamIndex index, std::vector<std::byte>& scratch, std::string_view field,
                      std::uint32_t limit = 0xFFFFFFFF) const;
+  /// `size` bytes of a stream from `offset` on, in place or assembled as above. For streams of which little is needed.
+  Read<Bytes> range(StreamIndex index, std::uint32_t offset, std::uint32_t size, std::vector<std::byte>& scratch,
+                    std::string_view field) const;
 
  private:
   struct Stream {

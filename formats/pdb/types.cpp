@@ -40,8 +40,8 @@ Read<void> skip_number(ByteReader& in) {
 }
 
 /// Name of a class, structure, union or enum; empty for any other type.
-Read<std::string_view> type_name(const TypeStream& types, TypeIndex index) {
-  SC_TRY(const auto record, types.at(index));
+Read<std::string_view> type_name(const TypeStream& types, TypeIndex index, std::vector<std::byte>& scratch) {
+  SC_TRY(const auto record, types.at(index, scratch));
   ByteReader in(record.data);
   switch (record.leaf) {
     case Leaf::class_: case Leaf::structure: case Leaf::interface:
@@ -60,8 +60,8 @@ Read<std::string_view> type_name(const TypeStream& types, TypeIndex index) {
 }
 
 /// Text of an LF_STRING_ID; empty for any other item.
-Read<std::string_view> string_item(const TypeStream& items, TypeIndex index) {
-  SC_TRY(const auto record, items.at(index));
+Read<std::string_view> string_item(const TypeStream& items, TypeIndex index, std::vector<std::byte>& scratch) {
+  SC_TRY(const auto record, items.at(index, scratch));
   if (record.leaf != Leaf::string_id) return std::string_view{};
   ByteReader in(record.data);
   if (auto ok = in.skip(4, "pdb.item.string"); !ok) return std::unexpected(ok.error());
@@ -73,14 +73,21 @@ Read<std::string_view> string_item(const TypeStream& items, TypeIndex index) {
 Read<TypeStream> TypeStream::open(const Msf& msf, StreamIndex index) {
   TypeStream stream;
   if (!msf.has_stream(index) || msf.stream_size(index) == 0) return stream;
-  SC_TRY(const Bytes data, msf.stream(index, stream.owned_, "pdb.types"));
-  SC_TRY(const auto header, read_at<TypesHeader>(data, 0, "pdb.types.header"));
+  std::vector<std::byte> scratch;
+  SC_TRY(const Bytes start, msf.stream(index, scratch, "pdb.types", sizeof(TypesHeader)));
+  SC_TRY(const auto header, read_at<TypesHeader>(start, 0, "pdb.types.header"));
   if (header.version != kTypesV80) return bad_value("pdb.types.version", 0, header.version, kTypesV80);
   if (header.end < header.first || header.end - header.first > kMaxTypes)
     return bad_value("pdb.types.end", 12, header.end, header.first);
-  SC_TRY(stream.records_, slice(data, header.header_bytes, header.record_bytes, "pdb.types.records"));
-  if (header.end - header.first > stream.records_.size() / sizeof(RecordHead))
+  const std::uint32_t size = msf.stream_size(index);
+  if (header.header_bytes > size || header.record_bytes > size - header.header_bytes)
+    return truncated("pdb.types.record_bytes", 16, header.record_bytes, size);
+  if (header.end - header.first > header.record_bytes / sizeof(RecordHead))
     return bad_value("pdb.types.end", 12, header.end, header.first);
+  stream.msf_ = &msf;
+  stream.stream_ = index;
+  stream.records_at_ = header.header_bytes;
+  stream.record_bytes_ = header.record_bytes;
   stream.first_ = header.first;
   stream.end_ = header.end;
   if (auto ok = stream.read_samples(msf, header.hash_stream, header.samples_offset, header.samples_bytes); !ok)
@@ -98,7 +105,7 @@ Read<void> TypeStream::read_samples(const Msf& msf, StreamIndex hash_stream, std
   for (const SampleEntry& e : entries) {
     const bool rises = samples_.empty() ? e.index == first_ && e.offset == 0
                                         : e.index > samples_.back().index && e.offset > samples_.back().offset;
-    if (!rises) return samples_.clear(), take_samples();
+    if (!rises || e.offset >= record_bytes_) return samples_.clear(), take_samples();
     samples_.push_back({e.index, e.offset});
   }
   return {};
@@ -106,7 +113,9 @@ Read<void> TypeStream::read_samples(const Msf& msf, StreamIndex hash_stream, std
 
 Read<void> TypeStream::take_samples() {
   constexpr std::uint32_t kEvery = 64;
-  ByteReader in(records_);
+  std::vector<std::byte> scratch;
+  SC_TRY(const Bytes records, msf_->range(stream_, records_at_, record_bytes_, scratch, "pdb.types.records"));
+  ByteReader in(records);
   for (std::uint32_t index = first_; index < end_; ++index) {
     if ((index - first_) % kEvery == 0) samples_.push_back({index, static_cast<std::uint32_t>(in.position())});
     SC_TRY(const std::uint16_t length, in.read<u16le>("pdb.type.length"));
@@ -115,13 +124,14 @@ Read<void> TypeStream::take_samples() {
   return {};
 }
 
-Read<TypeStream::Record> TypeStream::at(TypeIndex index) const {
+Read<TypeStream::Record> TypeStream::at(TypeIndex index, std::vector<std::byte>& scratch) const {
   if (index < first_ || index >= end_) return bad_value("pdb.type.index", 0, index, first_);
   const auto after = std::ranges::upper_bound(samples_, index, {}, &Sample::index);
   if (after == samples_.begin()) return bad_value("pdb.type.index", 0, index, first_);
   const Sample& sample = *std::prev(after);
-  if (sample.offset > records_.size()) return truncated("pdb.types.samples", sample.offset, 4, 0);
-  ByteReader in(records_.subspan(sample.offset), sample.offset);
+  const std::uint32_t end = after == samples_.end() ? record_bytes_ : after->offset;
+  SC_TRY(const Bytes part, msf_->range(stream_, records_at_ + sample.offset, end - sample.offset, scratch, "pdb.type"));
+  ByteReader in(part, sample.offset);
   for (std::uint32_t i = sample.index; i < index; ++i) {
     SC_TRY(const std::uint16_t length, in.read<u16le>("pdb.type.length"));
     if (auto ok = in.skip(length, "pdb.type.length"); !ok) return std::unexpected(ok.error());
@@ -132,14 +142,16 @@ Read<TypeStream::Record> TypeStream::at(TypeIndex index) const {
   return Record{static_cast<Leaf>(std::uint16_t{head.kind}), data};
 }
 
-Read<void> append_inlinee_name(const TypeStream& items, const TypeStream& types, TypeIndex id, std::string& out) {
-  SC_TRY(const auto record, items.at(id));
+Read<void> append_inlinee_name(const TypeStream& items, const TypeStream& types, TypeIndex id,
+                               TypeScratch& scratch, std::string& out) {
+  SC_TRY(const auto record, items.at(id, scratch.item));
   if (record.leaf != Leaf::func_id && record.leaf != Leaf::mfunc_id) return {};
   ByteReader in(record.data);
   SC_TRY(const auto function, in.read<FuncIdLeaf>("pdb.item.function"));
   SC_TRY(const auto name, in.c_string("pdb.item.function.name"));
   if (function.scope != 0) {
-    auto scope = record.leaf == Leaf::mfunc_id ? type_name(types, function.scope) : string_item(items, function.scope);
+    auto scope = record.leaf == Leaf::mfunc_id ? type_name(types, function.scope, scratch.scope)
+                                               : string_item(items, function.scope, scratch.scope);
     if (!scope) return std::unexpected(scope.error());
     if (!scope->empty()) out.append(*scope).append("::");
   }

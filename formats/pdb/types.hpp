@@ -10,14 +10,12 @@
 
 namespace symcached::pdb {
 
-/// Records of one stream, addressed by TypeIndex.
+/// Records of one stream, addressed by TypeIndex. Of a large stream only the parts asked for are ever touched.
 class TypeStream {
  public:
   TypeStream() = default;
-  TypeStream(TypeStream&&) = default;
-  TypeStream& operator=(TypeStream&&) = default;
 
-  /// An absent or empty stream is an empty table.
+  /// An absent or empty stream is an empty table. `msf` must outlive it.
   /// Cost: reads the stream's own sampled index (one entry per 8 KiB of records), or all record heads without one.
   static Read<TypeStream> open(const Msf& msf, StreamIndex index);
 
@@ -26,10 +24,10 @@ class TypeStream {
 
   struct Record {
     Leaf leaf{};
-    Bytes data;  ///< without the head
+    Bytes data;  ///< without the head; lives as long as the input and the scratch given
   };
   /// Cost: a walk over the records since the nearest sampled one, at most about 8 KiB.
-  Read<Record> at(TypeIndex index) const;
+  Read<Record> at(TypeIndex index, std::vector<std::byte>& scratch) const;
 
  private:
   struct Sample {
@@ -38,14 +36,21 @@ class TypeStream {
   Read<void> read_samples(const Msf& msf, StreamIndex hash_stream, std::uint32_t offset, std::uint32_t bytes);
   Read<void> take_samples();
 
-  std::vector<std::byte> owned_;
-  Bytes records_;
+  const Msf* msf_ = nullptr;
+  StreamIndex stream_ = kNoStream;
+  std::uint32_t records_at_ = 0, record_bytes_ = 0;  // in the stream
   std::uint32_t first_ = 0, end_ = 0;
   std::vector<Sample> samples_;  // sorted by both
 };
 
+/// Memory for names that do not lie in one piece.
+struct TypeScratch {
+  std::vector<std::byte> item, scope;
+};
+
 /// Name of the function an inlinee id of the IPI stream stands for: scope or class, `::`, name. Appends to `out`;
 /// nothing where the id is no function or a part cannot be found.
-Read<void> append_inlinee_name(const TypeStream& items, const TypeStream& types, TypeIndex id, std::string& out);
+Read<void> append_inlinee_name(const TypeStream& items, const TypeStream& types, TypeIndex id,
+                               TypeScratch& scratch, std::string& out);
 
 }  // namespace symcached::pdb

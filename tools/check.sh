@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# check.sh [--fast]: everything that must hold before a change is merged; a line per check, all of them run.
+# --fast leaves out the second release build, the thread sanitizer and clang's release build.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. tools/lib.sh
+failed=()
+
+# step NAME COMMAND...
+step() {
+  local name=$1
+  shift
+  say "== $name"
+  "$@" || failed+=("$name")
+}
+
+format() {
+  local wrong
+  wrong=$(git ls-files -z '*.cpp' '*.hpp' | xargs -0 clang-format-22 --dry-run -Werror 2>&1 |
+    sed -nE 's/^([^ ]+):([0-9]+):[0-9]+: error: .*/\1:\2/p' | sort -u)
+  [ -n "$wrong" ] || return 0
+  warn "$wrong"
+  warn "to mend: git ls-files '*.cpp' '*.hpp' | xargs clang-format-22 -i"
+  return 1
+}
+scripts() { git grep -lzE '^#!/usr/bin/env bash|^# shellcheck shell=bash' -- . | xargs -0 shellcheck -x; }
+built() { build "$1"; }
+
+tested() {  # PRESET: built and tested; the sanitizers' reports are in the output of the test that failed
+  local log=build/$1.tests.log
+  build "$1" || return 1
+  if tools/run_tests.sh "$1" >"$log" 2>&1; then
+    tail -n 1 "$log"
+  else
+    tail -n 80 "$log" >&2
+    return 1
+  fi
+}
+
+report() {
+  if [ ${#failed[@]} = 0 ]; then
+    say "check: all good"
+  else
+    die "failed: $(printf '%s; ' "${failed[@]}")"
+  fi
+}
+
+main() {
+  need build clang test check
+  step "layers" tools/check_layers.py
+  step "lines" tools/check_lines.py
+  step "format" format
+  step "scripts" scripts
+  step "address and undefined behaviour sanitizers, clang 22, stored fuzz inputs" tested asan
+  if [ "${1:-}" != --fast ]; then
+    step "thread sanitizer, clang 22" tested tsan
+    step "GCC 12 without warnings" built release
+    step "clang 22 without warnings" built release-clang
+  fi
+  report
+}
+
+main "$@"

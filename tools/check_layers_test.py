@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Tests of check_layers.py: one row per kind of arrow, then the checks of whole trees."""
+import unittest
+
+import check_layers
+
+READMES = {f"{folder}/README.md": "" for folder in list(check_layers.MAP) + list(check_layers.AROUND)}
+
+
+def faults_of(path, include):
+    return check_layers.check(READMES | {path: f'#include "{include}"\n'})[1]
+
+
+class Arrows(unittest.TestCase):
+    def test_follow_the_map(self):
+        for why, path, include in [
+            ("its own folder", "symcache/reader.cpp", "symcache/format.hpp"),
+            ("downward", "object/from_pdb.cpp", "formats/pdb/dbi.hpp"),
+            ("down to the shared floor", "store/key.cpp", "base/bytes.hpp"),
+            ("the stateful side includes the pure side", "fetch/folder.cpp", "sources/layouts.hpp"),
+            ("the top includes everything", "app/main.cpp", "net/server.hpp"),
+            ("a test includes testing", "model/module_test.cpp", "testing/assembler.hpp"),
+            ("testing includes what it imitates", "testing/fake_source.cpp", "net/http.hpp"),
+            ("the profiler stands on the base", "profiling/pprof.cpp", "base/bytes.hpp"),
+        ]:
+            self.assertEqual(faults_of(path, include), [], why)
+
+    def test_refuse_the_rest(self):
+        for why, path, include, said in [
+            ("upward", "model/module.cpp", "symcache/writer.hpp", "upward: row 2 includes row 3"),
+            ("upward among the stateful", "net/server.cpp", "fetch/fetcher.hpp", "upward"),
+            ("sideways", "symcache/writer.cpp", "formats/pdb/dbi.hpp", "sideways: both are in row 3"),
+            ("sideways between formats", "formats/pe/image.cpp", "formats/pdb/msf.hpp", "sideways"),
+            ("sideways at the top", "tools/symdump.cpp", "app/commands.hpp", "sideways"),
+            ("pure to stateful, downward", "object/open.cpp", "net/task.hpp", "pure side"),
+            ("pure to stateful, same row", "symcache/writer.cpp", "store/key.hpp", "pure side"),
+            ("the profiler and the ids", "profiling/pprof.cpp", "ids/guid.hpp", "sideways"),
+            ("tests obey, too", "model/module_test.cpp", "store/key.hpp", "pure side"),
+            ("product code and testing", "model/module.cpp", "testing/assembler.hpp", "only tests"),
+            ("product code and e2e", "app/serve.cpp", "e2e/client.hpp", "nothing includes e2e/"),
+            ("not from the root", "model/module.cpp", "module.hpp", "written from the root"),
+        ]:
+            faults = faults_of(path, include)
+            self.assertEqual(len(faults), 1, why)
+            self.assertIn(said, faults[0], why)
+            self.assertIn(path, faults[0], why)
+
+
+class Folders(unittest.TestCase):
+    def test_an_unknown_one_is_refused(self):
+        faults = check_layers.check({"misc/README.md": "", "misc/a.cpp": ""})[1]
+        self.assertEqual([f for f in faults if "not on the map" in f], faults)
+        self.assertEqual(len(faults), 1)
+
+    def test_an_unknown_format_is_refused(self):
+        faults = check_layers.check({"formats/README.md": "", "formats/cobol/a.cpp": ""})[1]
+        self.assertTrue(any("formats/cobol/: not on the map" in f for f in faults))
+
+    def test_one_without_readme_is_refused(self):
+        self.assertEqual(check_layers.check({"base/bytes.cpp": ""})[1], ["base/: has code and no README.md"])
+
+    def test_one_without_code_needs_none(self):
+        self.assertEqual(check_layers.check({"docs/index.txt": ""}), (set(), []))
+
+
+class Drawing(unittest.TestCase):
+    def test_shows_rows_sides_and_arrows(self):
+        files = READMES | {"object/a.cpp": '#include "base/bytes.hpp"\n', "base/b.cpp": "", "store/c.cpp": ""}
+        drawn = check_layers.draw(files, check_layers.check(files)[0])
+        self.assertRegex(drawn, r"(?m)^  4  object$")
+        self.assertRegex(drawn, r"(?m)^  3 {30,}store$")
+        self.assertRegex(drawn, r"(?m)^  object +-> base$")
+        self.assertNotIn("api", drawn)
+
+
+if __name__ == "__main__":
+    unittest.main()
