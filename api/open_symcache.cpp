@@ -14,12 +14,8 @@ constexpr std::size_t kDigestDigits = 32;        ///< of the SHA-256 in an ETag
 constexpr std::uint16_t kPollsAfterFailure = 3;  ///< failures in a row after which a polling client is told no
 constexpr seconds kBusyRetry{10};
 
-http::Header no_store() {
-  return {"Cache-Control", "no-store"};
-}
-http::Header retry_after(seconds delay) {
-  return {"Retry-After", fmt::format("{}", delay.count())};
-}
+http::Header no_store() { return {"Cache-Control", "no-store"}; }
+http::Header retry_after(seconds delay) { return {"Retry-After", fmt::format("{}", delay.count())}; }
 
 std::string etag_of(const store::Entry& entry) {
   return fmt::format("\"{}-{}\"", kOpenVersion.to_string(),

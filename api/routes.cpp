@@ -10,9 +10,7 @@ constexpr std::string_view kAllowed = "GET, HEAD";
 
 using Segments = std::vector<std::string>;
 
-bool is_path(const Segments& segments, std::string_view only) {
-  return segments.size() == 1 && segments[0] == only;
-}
+bool is_path(const Segments& segments, std::string_view only) { return segments.size() == 1 && segments[0] == only; }
 
 }  // namespace
 

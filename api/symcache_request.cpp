@@ -7,12 +7,8 @@
 namespace symcached::api {
 namespace {
 
-std::unexpected<Refusal> no_route(std::string_view why) {
-  return std::unexpected(Refusal{404, std::string(why)});
-}
-std::unexpected<Refusal> bad(std::string why) {
-  return std::unexpected(Refusal{400, std::move(why)});
-}
+std::unexpected<Refusal> no_route(std::string_view why) { return std::unexpected(Refusal{404, std::string(why)}); }
+std::unexpected<Refusal> bad(std::string why) { return std::unexpected(Refusal{400, std::move(why)}); }
 
 std::optional<Version> parse_version_segment(std::string_view segment) {
   if (!segment.starts_with('v') && !segment.starts_with('V')) return std::nullopt;

@@ -28,8 +28,6 @@ std::optional<Version> Version::parse(std::string_view text) {
   return Version{*major_part, *minor_part, *patch_part};
 }
 
-std::string Version::to_string() const {
-  return fmt::format("{}.{}.{}", major_part, minor_part, patch_part);
-}
+std::string Version::to_string() const { return fmt::format("{}.{}.{}", major_part, minor_part, patch_part); }
 
 }  // namespace symcached::api

@@ -32,19 +32,13 @@ struct Stream {
   std::uint64_t at;
 };
 
-System& of(mspack_system* self) {
-  return *reinterpret_cast<System*>(self);
-}
-Stream& of(mspack_file* file) {
-  return *reinterpret_cast<Stream*>(file);
-}
+System& of(mspack_system* self) { return *reinterpret_cast<System*>(self); }
+Stream& of(mspack_file* file) { return *reinterpret_cast<Stream*>(file); }
 
 mspack_file* open_stream(mspack_system* self, const char* name, int) {
   return reinterpret_cast<mspack_file*>(new (std::nothrow) Stream{&of(self), name == kInput, 0});
 }
-void close_stream(mspack_file* file) {
-  delete reinterpret_cast<Stream*>(file);
-}
+void close_stream(mspack_file* file) { delete reinterpret_cast<Stream*>(file); }
 
 int read_stream(mspack_file* file, void* buffer, int wanted) {
   Stream& stream = of(file);
@@ -81,16 +75,10 @@ int seek_stream(mspack_file* file, off_t offset, int mode) {
   stream.at = static_cast<std::uint64_t>(to);
   return 0;
 }
-off_t tell_stream(mspack_file* file) {
-  return static_cast<off_t>(of(file).at);
-}
+off_t tell_stream(mspack_file* file) { return static_cast<off_t>(of(file).at); }
 void ignore_message(mspack_file*, const char*, ...) {}
-void* allocate(mspack_system*, std::size_t size) {
-  return std::malloc(size);
-}
-void copy_bytes(void* from, void* to, std::size_t size) {
-  std::memcpy(to, from, size);
-}
+void* allocate(mspack_system*, std::size_t size) { return std::malloc(size); }
+void copy_bytes(void* from, void* to, std::size_t size) { std::memcpy(to, from, size); }
 
 std::string describe(int error) {
   switch (error) {

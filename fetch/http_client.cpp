@@ -86,12 +86,9 @@ HttpResult result_of(const Transfer& transfer, CURLcode code) {
   if (content_type != nullptr) result.content_type = content_type;
   result.too_large = transfer.too_large || code == CURLE_FILESIZE_EXCEEDED;
   if (code == CURLE_OK) return result;
-  if (result.too_large)
-    result.error = fmt::format("is larger than {} bytes", transfer.max_download);
-  else if (!transfer.sink_error.empty())
-    result.error = transfer.sink_error;
-  else
-    result.error = transfer.message[0] != '\0' ? transfer.message.data() : curl_easy_strerror(code);
+  if (result.too_large) result.error = fmt::format("is larger than {} bytes", transfer.max_download);
+  else if (!transfer.sink_error.empty()) result.error = transfer.sink_error;
+  else result.error = transfer.message[0] != '\0' ? transfer.message.data() : curl_easy_strerror(code);
   return result;
 }
 
@@ -115,10 +112,8 @@ class HttpClient::Worker {
       const std::scoped_lock lock(mutex_);
       if (!stopping_) queue_.push_back(std::move(transfer));
     }
-    if (transfer)
-      give_up(std::move(transfer));
-    else
-      curl_multi_wakeup(multi_);
+    if (transfer) give_up(std::move(transfer));
+    else curl_multi_wakeup(multi_);
   }
   void stop() {
     {
@@ -210,9 +205,7 @@ HttpClient::HttpClient(Limits limits, std::string user_agent) {
 
 HttpClient::~HttpClient() = default;
 
-void HttpClient::stop() {
-  worker_->stop();
-}
+void HttpClient::stop() { worker_->stop(); }
 
 Task<HttpResult> HttpClient::get(std::string url, ByteSink body) {
   auto transfer = std::make_shared<std::unique_ptr<Transfer>>(std::make_unique<Transfer>());

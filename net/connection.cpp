@@ -62,10 +62,8 @@ std::string head_of(const http::Response& response, bool http_1_1, bool keep_ali
   fmt::format_to(to, "Date: {}\r\n", http_date());
   if (response.status != 204 && response.status != 304)
     fmt::format_to(to, "Content-Length: {}\r\n", response.body_size());
-  if (!keep_alive)
-    fmt::format_to(to, "Connection: close\r\n");
-  else if (!http_1_1)
-    fmt::format_to(to, "Connection: keep-alive\r\n");
+  if (!keep_alive) fmt::format_to(to, "Connection: close\r\n");
+  else if (!http_1_1) fmt::format_to(to, "Connection: keep-alive\r\n");
   fmt::format_to(to, "\r\n");
   return fmt::to_string(out);
 }
@@ -80,9 +78,7 @@ Connection::Connection(asio::ip::tcp::socket socket, ThreadState& state)
   state_.open.insert(this);
 }
 
-Connection::~Connection() {
-  state_.open.erase(this);
-}
+Connection::~Connection() { state_.open.erase(this); }
 
 Task<void> Connection::run(std::shared_ptr<Connection> self) {
   error_code ignored;

@@ -9,9 +9,7 @@
 namespace symcached::http {
 namespace {
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
@@ -49,18 +47,14 @@ bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
 }
 
-std::optional<std::string_view> Request::header(std::string_view name) const {
-  return find(headers, name);
-}
+std::optional<std::string_view> Request::header(std::string_view name) const { return find(headers, name); }
 
 std::size_t Request::count(std::string_view name) const {
   return static_cast<std::size_t>(
       std::ranges::count_if(headers, [&](const Header& h) { return same_name(h.first, name); }));
 }
 
-std::optional<std::string_view> Response::header(std::string_view name) const {
-  return find(headers, name);
-}
+std::optional<std::string_view> Response::header(std::string_view name) const { return find(headers, name); }
 
 std::uint64_t Response::body_size() const {
   return std::visit(overloaded{[](const std::string& s) -> std::uint64_t { return s.size(); },
@@ -141,10 +135,8 @@ std::string percent_encode(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const bool letter = (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9');
-    if (letter || kUnreserved.find(c) != std::string_view::npos)
-      out += c;
-    else
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    if (letter || kUnreserved.find(c) != std::string_view::npos) out += c;
+    else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
 }

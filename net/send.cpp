@@ -15,9 +15,7 @@ using Socket = asio::ip::tcp::socket;
 
 constexpr std::size_t kPiece = 1 << 20;  ///< bytes a call, so that one fast reader does not hold the thread
 
-bool would_block(int error) {
-  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
-}
+bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 Task<bool> writable(Socket& socket, const Progress& progress) {
   progress();

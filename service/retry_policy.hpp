@@ -14,12 +14,8 @@ struct RetryPolicy {
   std::chrono::seconds unavailable_most{3600};
 };
 
-inline store::TimePoint retry_at(const store::Absent& a, const RetryPolicy& p) {
-  return a.checked + p.absent;
-}
-inline store::TimePoint retry_at(const store::Malformed& m, const RetryPolicy& p) {
-  return m.checked + p.malformed;
-}
+inline store::TimePoint retry_at(const store::Absent& a, const RetryPolicy& p) { return a.checked + p.absent; }
+inline store::TimePoint retry_at(const store::Malformed& m, const RetryPolicy& p) { return m.checked + p.malformed; }
 inline store::TimePoint retry_at(const store::Unavailable& u, const RetryPolicy& p) {
   const int doublings = std::clamp(u.failures - 1, 0, 16);
   return u.checked + std::min(p.unavailable * (1 << doublings), p.unavailable_most);

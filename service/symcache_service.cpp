@@ -25,9 +25,7 @@ fetch::Wanted wanted_of(const SymcacheQuery& query) {
   return {query.pdb_name, query.id, fmt::format("{}/{}", sources::lower_ascii(query.pdb_name), query.id.breakpad())};
 }
 
-store::EntryKey entry_key(const fetch::Wanted& wanted) {
-  return {kSymcaches, "global", wanted.key};
-}
+store::EntryKey entry_key(const fetch::Wanted& wanted) { return {kSymcaches, "global", wanted.key}; }
 
 seconds until(store::TimePoint then) {
   return std::max(seconds(1), std::chrono::ceil<seconds>(then - store::Store::now()));
@@ -63,9 +61,7 @@ SymcacheService::SymcacheService(store::Store& store, std::vector<std::unique_pt
       options_(options),
       pool_(thread_count(options.threads)) {}
 
-SymcacheService::~SymcacheService() {
-  stop();
-}
+SymcacheService::~SymcacheService() { stop(); }
 
 void SymcacheService::stop() {
   drain();
@@ -76,10 +72,8 @@ void SymcacheService::stop() {
 Task<Outcome> SymcacheService::find(SymcacheQuery query, std::chrono::milliseconds hold) {
   const fetch::Wanted wanted = wanted_of(query);
   const auto looked = store_.lookup_checked(entry_key(wanted));
-  if (!looked)
-    hold = std::max(hold, kCheckHold);
-  else if (auto outcome = known(*looked))
-    co_return std::move(*outcome);
+  if (!looked) hold = std::max(hold, kCheckHold);
+  else if (auto outcome = known(*looked)) co_return std::move(*outcome);
   auto job = join_or_start(wanted);
   if (!job) co_return Overloaded{};
   auto result = co_await KeyJob::wait(std::move(job), hold);

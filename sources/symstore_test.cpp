@@ -10,9 +10,7 @@ namespace {
 constexpr std::string_view kUpper = "3249D99D0C4049318610F4E4FB0B6936";
 constexpr std::string_view kLower = "3249d99d0c4049318610f4e4fb0b6936";
 
-DebugId id(std::uint32_t age) {
-  return {*Guid::parse(kUpper), age};
-}
+DebugId id(std::uint32_t age) { return {*Guid::parse(kUpper), age}; }
 
 std::string with(std::string_view guid, std::string_view before, std::string_view after) {
   return std::string(before) + std::string(guid) + std::string(after);

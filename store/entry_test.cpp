@@ -28,9 +28,7 @@ Head unavailable() {
   return head;
 }
 
-std::uint64_t entry_size(const Head& head) {
-  return write_head(head).size() + head.payload_size;
-}
+std::uint64_t entry_size(const Head& head) { return write_head(head).size() + head.payload_size; }
 
 TEST(Entry, RoundTrips) {
   for (const Head& head : {absent(), file(), unavailable()}) {

@@ -7,23 +7,17 @@
 namespace symcached::store {
 namespace {
 
-EVP_MD_CTX* raw(void* context) {
-  return static_cast<EVP_MD_CTX*>(context);
-}
+EVP_MD_CTX* raw(void* context) { return static_cast<EVP_MD_CTX*>(context); }
 
 }  // namespace
 
-void Sha256Hasher::Free::operator()(void* context) const {
-  EVP_MD_CTX_free(raw(context));
-}
+void Sha256Hasher::Free::operator()(void* context) const { EVP_MD_CTX_free(raw(context)); }
 
 Sha256Hasher::Sha256Hasher() : context_(EVP_MD_CTX_new()) {
   if (!context_ || EVP_DigestInit_ex(raw(context_.get()), EVP_sha256(), nullptr) != 1) throw std::bad_alloc();
 }
 
-void Sha256Hasher::update(Bytes data) {
-  EVP_DigestUpdate(raw(context_.get()), data.data(), data.size());
-}
+void Sha256Hasher::update(Bytes data) { EVP_DigestUpdate(raw(context_.get()), data.data(), data.size()); }
 
 Sha256 Sha256Hasher::finish() {
   Sha256 digest{};

@@ -91,13 +91,9 @@ std::filesystem::path Store::path_of(const EntryKey& key) const {
          name.substr(2);
 }
 
-Lookup Store::lookup(const EntryKey& key) {
-  return look(key, true).value_or(Miss{});
-}
+Lookup Store::lookup(const EntryKey& key) { return look(key, true).value_or(Miss{}); }
 
-std::optional<Lookup> Store::lookup_checked(const EntryKey& key) {
-  return look(key, false);
-}
+std::optional<Lookup> Store::lookup_checked(const EntryKey& key) { return look(key, false); }
 
 std::optional<Lookup> Store::look(const EntryKey& key, bool may_read_payload) {
   const std::string path = path_of(key).string();
