@@ -40,7 +40,7 @@ struct Failed {
 };
 struct Pending {
   std::chrono::seconds retry_in;
-};                     ///< being worked on; ask again
+};  ///< being worked on; ask again
 struct Overloaded {};  ///< too many keys are being worked on
 using Outcome = std::variant<Ready, Absent, Failed, Pending, Overloaded>;
 
