@@ -55,7 +55,7 @@ void print_stats(const symcache::Symcache& cache, std::size_t original, std::siz
       {"functions", cache.section_size(&Header::functions)},
       {"subprograms", cache.section_size(&Header::subprograms)},
       {"names", cache.section_size(&Header::names) + cache.section_size(&Header::files)},
-      {"tokens", cache.section_size(&Header::tokens) + cache.section_size(&Header::token_text)}};
+      {"pieces", cache.section_size(&Header::pieces) + cache.section_size(&Header::piece_text)}};
   for (const auto& [name, bytes] : sections) fmt::print("    {:<11}{:>12} bytes  {:.2f} %\n", name, bytes, percent(bytes));
   fmt::print("  functions    {:>12}\n  rows         {:>12}\n  time         {:>12.3f} s\n", cache.function_count(), rows, seconds);
 }

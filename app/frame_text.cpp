@@ -23,7 +23,7 @@ Shown frames_of(const Found& found, const FrameText& how) {
 std::string_view name_of(const Found& found, std::size_t index, const FrameText& how) {
   if (how.names == FunctionNames::none) return {};
   const bool outermost = !how.inlines || index + 1 == found.frames.size();
-  if (outermost && how.names == FunctionNames::linkage && !found.linkage_name.empty()) return found.linkage_name;
+  if (outermost && how.names == FunctionNames::linkage && !how.linkage_name.empty()) return how.linkage_name;
   return (outermost ? found.frames.back() : found.frames[index]).function;
 }
 

@@ -13,6 +13,7 @@ enum class FunctionNames : std::uint8_t { qualified, linkage, none };
 struct FrameText {
   FunctionNames names = FunctionNames::qualified;
   bool inlines = true;
+  std::string_view linkage_name;  ///< of the function found, when names are linkage names; empty = unknown
 };
 
 /// Function and file:line:column of each frame, innermost first, then an empty line. `??` stands for the unknown.

@@ -79,18 +79,14 @@ std::string clean(std::string_view text, bool for_terminal) {
     const std::string_view character = text.substr(0, length == 0 ? 1 : length);
     if (for_terminal && (length == 0 || is_control(character)))
       for (const char c : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    else if (length == 0)
-      out += "\xEF\xBF\xBD";
-    else
-      out += character;
+    else if (length == 0) out += "\xEF\xBF\xBD";
+    else out += character;
     text.remove_prefix(character.size());
   }
   return out;
 }
 
-std::string debug_id_text(const FileInfo& info) {
-  return info.debug_id ? info.debug_id->dashed() : std::string();
-}
+std::string debug_id_text(const FileInfo& info) { return info.debug_id ? info.debug_id->dashed() : std::string(); }
 
 void print_text(const Inspected& file) {
   const FileInfo& info = file.info;

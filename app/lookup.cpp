@@ -71,7 +71,8 @@ class Answerer {
       return false;
     }
     const auto found = cache_.lookup({*address}, buffer_);
-    const FrameText how{options_.names, !options_.no_inlines};
+    FrameText how{options_.names, !options_.no_inlines, {}};
+    if (found && how.names == FunctionNames::linkage) how.linkage_name = cache_.linkage_name(*found, buffer_);
     if (options_.json) append_json(*address, options_.file, found, how, out);
     else append_text(found, how, out);
     return true;

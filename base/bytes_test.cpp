@@ -134,10 +134,8 @@ TEST(Bytes, RecordsAndSlicesAtOffsets) {
   for (const Row& r : rows) {
     const auto found = slice(bytes, r.offset, r.size, "slice");
     ASSERT_EQ(found.has_value(), r.ok) << r.offset << "+" << r.size;
-    if (r.ok)
-      EXPECT_EQ(found->size(), r.size);
-    else
-      EXPECT_EQ(found.error().found, r.left) << r.offset << "+" << r.size;
+    if (r.ok) EXPECT_EQ(found->size(), r.size);
+    else EXPECT_EQ(found.error().found, r.left) << r.offset << "+" << r.size;
   }
   EXPECT_EQ(*read_at<u32le>(bytes, 4, "number"), 2u);
   EXPECT_FALSE(read_at<u32le>(bytes, 5, "number"));

@@ -185,10 +185,8 @@ void describe_pdb(FileInfo& info, Bytes bytes) {
   if (file->symbol_records() != pdb::kNoStream) add_feature(info, "publics");
   if (any([](const pdb::ModuleInfo& module) { return module.c13_bytes != 0; })) add_feature(info, "lines");
   const auto inlinees = has_inlinees(*file);
-  if (!inlinees)
-    keep_first(info, inlinees.error());
-  else if (*inlinees)
-    add_feature(info, "inlines");
+  if (!inlinees) keep_first(info, inlinees.error());
+  else if (*inlinees) add_feature(info, "inlines");
   if (file->is_stripped()) add_feature(info, "stripped");
   if (!file->omap_from_source().empty()) add_feature(info, "omap");
 }

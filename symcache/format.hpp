@@ -49,15 +49,16 @@ struct Header {
   Section subprograms;
   Section names;
   Section files;       ///< u32 per file: position of its path in `names`
-  Section tokens;      ///< u32 per token and one more: positions in `token_text`
-  Section token_text;  ///< ends with kTextPadding zero bytes
+  Section pieces;      ///< u32 per piece and one more: positions in `piece_text`
+  Section piece_text;  ///< ends with kTextPadding zero bytes
   Section module;      ///< two zero-terminated texts: kind of the original, its file name
 };
 static_assert(sizeof(Header) == 224 && alignof(Header) == 1);
 static_assert(offsetof(Header, samples) == 64);
 
 inline constexpr std::size_t kStartsPerSample = 16;
-inline constexpr std::size_t kTextPadding = 16;  ///< tokens are copied 16 bytes at a time
+inline constexpr std::size_t kMaxTextSize = 1u << 20;  ///< bytes of one name or path; the writer cuts longer ones
+inline constexpr std::size_t kTextPadding = 16;  ///< pieces are copied 16 bytes at a time
 
 /// First byte of a function record.
 enum RecordFlags : std::uint8_t {

@@ -78,11 +78,11 @@ Read<void> Symcache::set_sections(Bytes file) {
   SC_TRY(names_, view(&Header::names, "symcache.names"));
   SC_TRY(const Bytes files, view(&Header::files, "symcache.files"));
   SC_TRY(files_, ByteReader(files).array<u32le>(files.size() / 4, "symcache.files"));
-  SC_TRY(const Bytes tokens, view(&Header::tokens, "symcache.tokens"));
-  SC_TRY(tokens_, ByteReader(tokens).array<u32le>(tokens.size() / 4, "symcache.tokens"));
-  SC_TRY(token_text_, view(&Header::token_text, "symcache.token_text"));
-  if (tokens_.empty() || token_text_.size() < kTextPadding)
-    return truncated("symcache.token_text", 0, kTextPadding, token_text_.size());
+  SC_TRY(const Bytes pieces, view(&Header::pieces, "symcache.pieces"));
+  SC_TRY(pieces_, ByteReader(pieces).array<u32le>(pieces.size() / 4, "symcache.pieces"));
+  SC_TRY(piece_text_, view(&Header::piece_text, "symcache.piece_text"));
+  if (pieces_.empty() || piece_text_.size() < kTextPadding)
+    return truncated("symcache.piece_text", 0, kTextPadding, piece_text_.size());
   SC_TRY(const Bytes module, view(&Header::module, "symcache.module"));
   ByteReader texts(module);
   SC_TRY(producer_kind_, texts.c_string("symcache.module.kind"));
@@ -162,9 +162,9 @@ std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out) const {
   RowState row;
   if (!find_row(record, rva.value - record.start, row)) row = {};
   Found found{.start = {record.start}, .size = record.size,
-              .kind = static_cast<model::SymbolKind>(record.flags & kKindMask), .language = record.language};
+              .kind = static_cast<model::SymbolKind>(record.flags & kKindMask), .language = record.language,
+              .linkage_position = record.linkage_name};
   if (!append_frames(record, row, out)) return std::nullopt;
-  if (record.linkage_name != 0 && !read_text(names_, record.linkage_name, out, found.linkage_name)) return std::nullopt;
   found.frames = out.frames;
   return found;
 }
@@ -192,33 +192,33 @@ bool Symcache::read_subprogram(std::uint32_t position, Subprogram& out) const {
   return !in.failed();
 }
 
+/// Text of one piece, null if there is no such piece.
+const char* Symcache::piece(std::uint32_t number, std::size_t& length) const {
+  if (number + std::size_t{1} >= pieces_.size()) return nullptr;
+  const std::size_t begin = pieces_[number], end = pieces_[number + 1u];
+  if (begin > end || end > piece_text_.size() - kTextPadding) return nullptr;
+  length = end - begin;
+  return reinterpret_cast<const char*>(piece_text_.data()) + begin;
+}
+
 bool Symcache::read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const {
   UlebCursor in(section, position);
   const std::uint32_t count = in.number();
-  if (count > section.size()) return false;
-  const auto* source = reinterpret_cast<const char*>(token_text_.data());
-  const std::size_t limit = token_text_.size() - kTextPadding;
-  std::size_t room = 64 + std::size_t{count} * 16, used = 0;
-  char* to = out.text(room);
+  UlebCursor again = in;
+  std::size_t size = 0, length = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t token = in.number();
-    if (token + std::size_t{1} >= tokens_.size()) return false;
-    const std::size_t begin = tokens_[token], end = tokens_[token + 1u];
-    if (begin > end || end > limit) return false;
-    const std::size_t length = end - begin;
-    if (length + kTextPadding > room - used) [[unlikely]] {
-      const std::size_t wider = room * 2 + length + kTextPadding;
-      char* const moved = out.text(wider);
-      std::memcpy(moved, to, used);
-      to = moved;
-      room = wider;
-    }
-    if (length <= kTextPadding) std::memcpy(to + used, source + begin, kTextPadding);
-    else std::memcpy(to + used, source + begin, length);
-    used += length;
+    if (in.at_end() || piece(in.number(), length) == nullptr || (size += length) > kMaxTextSize) return false;
   }
-  out.trim(room - used);
-  text = {to, used};
+  char* const start = out.text(size + kTextPadding);
+  char* to = start;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const char* const from = piece(again.number(), length);
+    std::memcpy(to, from, kTextPadding);  // a constant size is a few instructions; most pieces need no more
+    if (length > kTextPadding) std::memcpy(to + kTextPadding, from + kTextPadding, length - kTextPadding);
+    to += length;
+  }
+  out.trim(kTextPadding);
+  text = {start, size};
   return !in.failed();
 }
 
@@ -250,6 +250,11 @@ bool Symcache::append_frames(const Record& record, const RowState& row, FrameBuf
     if (is_function) return true;
     at = {.frame = definition.caller, .file = definition.call_file, .line = definition.call_line, .column = definition.call_column};
   }
+}
+
+std::string_view Symcache::linkage_name(const Found& found, FrameBuffer& out) const {
+  std::string_view text;
+  return read_text(names_, found.linkage_position, out, text) ? text : std::string_view{};
 }
 
 Read<FunctionInfo> Symcache::function(std::uint32_t index, FrameBuffer& out) const {

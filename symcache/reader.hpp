@@ -43,7 +43,7 @@ struct Found {
   std::uint32_t size = 0;
   model::SymbolKind kind{};
   model::Language language{};
-  std::string_view linkage_name;  ///< empty = unknown or as the name
+  std::uint32_t linkage_position = 0;  ///< for Symcache::linkage_name
   std::span<const Frame> frames;  ///< 1 or more; more than kMaxFrames are cut at the outer end but for the last
 };
 inline constexpr std::size_t kMaxFrames = 512;
@@ -87,6 +87,10 @@ class Symcache {
   /// Cost: two short searches and at most kRowsPerRestart * 1.5 rows decoded; no allocation once `out` has grown.
   std::optional<Found> lookup(model::Rva rva, FrameBuffer& out) const;
 
+  /// The decorated name of the function found; empty if unknown or equal to the name. Lives as the frames do, which
+  /// stay. Read only when asked for: it is cut small to share more, and few want it.
+  std::string_view linkage_name(const Found& found, FrameBuffer& out) const;
+
   /// Function number `index` of function_count(), by rising address.
   Read<FunctionInfo> function(std::uint32_t index, FrameBuffer& out) const;
 
@@ -105,14 +109,15 @@ class Symcache {
   bool find_row(const Record& record, std::uint64_t offset, RowState& out) const;
   bool read_subprogram(std::uint32_t position, Subprogram& out) const;
   bool append_frames(const Record& record, const RowState& row, FrameBuffer& out) const;
+  const char* piece(std::uint32_t number, std::size_t& length) const;
   bool read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const;
   bool read_file(std::uint32_t operand, const Subprogram& seen_from, FrameBuffer& out, std::string_view& text) const;
   Read<void> verify_function(std::uint32_t index, FrameBuffer& scratch) const;
 
   Header header_{};
   Bytes payload_, samples_, starts_, functions_, subprograms_, names_;
-  std::span<const u32le> records_, files_, tokens_;
-  Bytes token_text_;
+  std::span<const u32le> records_, files_, pieces_;
+  Bytes piece_text_;
   std::string_view producer_kind_, debug_file_;
 };
 

@@ -53,7 +53,7 @@ void Subprograms::lower_base(std::uint32_t index, model::StringId file, std::uin
   if (line != 0 && static_cast<std::uint32_t>(file) == s.file && (s.base_line == 0 || line < s.base_line)) s.base_line = line;
 }
 
-void Subprograms::lay_out(const Interner& texts, const TokenTable& tokens, std::span<const std::uint32_t> file_operand,
+void Subprograms::lay_out(const Interner& texts, const PieceTable& pieces, std::span<const std::uint32_t> file_operand,
                           ByteWriter& out) {
   std::vector<std::uint32_t> order(all_.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -68,7 +68,7 @@ void Subprograms::lay_out(const Interner& texts, const TokenTable& tokens, std::
     s.position = static_cast<std::uint32_t>(out.size());
     out.put_uleb(s.file == 0 ? std::uint32_t{kNoFile} : file_operand[s.file]);
     out.put_uleb(s.base_line);
-    tokens.put(s.name, out);
+    pieces.put(s.name, out);
   }
 }
 

@@ -9,7 +9,7 @@
 #include "base/byte_writer.hpp"
 #include "model/module.hpp"
 #include "symcache/interner.hpp"
-#include "symcache/token_table.hpp"
+#include "symcache/piece_table.hpp"
 
 namespace symcached::symcache {
 
@@ -44,7 +44,7 @@ class Subprograms {
 
   /// Writes the section in its final order and remembers positions.
   /// @param file_operand  FileOperand by text id
-  void lay_out(const Interner& texts, const TokenTable& tokens, std::span<const std::uint32_t> file_operand,
+  void lay_out(const Interner& texts, const PieceTable& pieces, std::span<const std::uint32_t> file_operand,
                ByteWriter& out);
 
  private:

@@ -9,7 +9,7 @@
 #include "symcache/format.hpp"
 #include "symcache/row_encoder.hpp"
 #include "symcache/subprograms.hpp"
-#include "symcache/token_table.hpp"
+#include "symcache/piece_table.hpp"
 
 namespace symcached::symcache {
 namespace {
@@ -23,7 +23,7 @@ struct Group {
 
 /// Sections of the file being made.
 struct Sections {
-  ByteWriter samples, starts, records, functions, subprograms, names, files, tokens, token_text, module;
+  ByteWriter samples, starts, records, functions, subprograms, names, files, pieces, piece_text, module;
 };
 
 class Layout {
@@ -58,7 +58,7 @@ class Layout {
   std::uint64_t base_ = 0;
   bool wide_ = false;
   Subprograms subprograms_;
-  TokenTable tokens_;
+  PieceTable pieces_;
   std::vector<std::uint32_t> file_uses_, file_operands_, name_positions_;  // by text id
   Sections out_;
 
@@ -77,9 +77,9 @@ std::vector<std::byte> Layout::build() {
   collect_subprograms();
   number_texts();
   put_files();
-  subprograms_.lay_out(texts_, tokens_, file_operands_, out_.subprograms);
+  subprograms_.lay_out(texts_, pieces_, file_operands_, out_.subprograms);
   put_functions();
-  tokens_.put_tables(out_.tokens, out_.token_text);
+  pieces_.put_tables(out_.pieces, out_.piece_text);
   for (const std::string* text : {&module_.producer_kind, &module_.debug_file}) {
     out_.module.put_text(std::string_view(*text).substr(0, text->find('\0')));
     out_.module.put_u8(0);
@@ -134,14 +134,13 @@ void Layout::collect_subprograms() {
 }
 
 void Layout::number_texts() {
-  for (const Subprogram& s : subprograms_.all()) tokens_.add(s.name, texts_.text(s.name));
-  for (const StoredFunction& f : store_.functions()) {
-    tokens_.add(f.name, texts_.text(f.name));
-    tokens_.add(f.linkage_name, texts_.text(f.linkage_name));
-  }
+  const auto add = [&](std::uint32_t id, TextRole role) { pieces_.add(id, texts_.text(id), role); };
+  for (const Subprogram& s : subprograms_.all()) add(s.name, TextRole::name);
+  for (const StoredFunction& f : store_.functions()) add(f.name, TextRole::name);
   for (std::uint32_t id = 1; id < file_uses_.size(); ++id)
-    if (file_uses_[id] != 0) tokens_.add(id, texts_.text(id));
-  tokens_.number_tokens();
+    if (file_uses_[id] != 0) add(id, TextRole::file);
+  for (const StoredFunction& f : store_.functions()) add(f.linkage_name, TextRole::linkage);
+  pieces_.number_pieces();
   name_positions_.assign(texts_.size(), 0);
   out_.names.put_uleb(0);  // position 0: the empty text
 }
@@ -150,7 +149,7 @@ std::uint32_t Layout::name_position(std::uint32_t text) {
   if (text == 0) return 0;
   if (name_positions_[text] == 0) {
     name_positions_[text] = static_cast<std::uint32_t>(out_.names.size());
-    tokens_.put(text, out_.names);
+    pieces_.put(text, out_.names);
   }
   return name_positions_[text];
 }
@@ -262,7 +261,7 @@ std::vector<std::byte> Layout::assemble() {
   const std::pair<Section*, ByteWriter*> sections[] = {
       {&header.samples, &out_.samples},   {&header.starts, &out_.starts},           {&header.records, &out_.records},
       {&header.functions, &out_.functions}, {&header.subprograms, &out_.subprograms}, {&header.names, &out_.names},
-      {&header.files, &out_.files},       {&header.tokens, &out_.tokens},           {&header.token_text, &out_.token_text},
+      {&header.files, &out_.files},       {&header.pieces, &out_.pieces},           {&header.piece_text, &out_.piece_text},
       {&header.module, &out_.module}};
   std::size_t end = sizeof(Header);
   for (const auto& [section, bytes] : sections) {

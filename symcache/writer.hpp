@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/module.hpp"
+#include "symcache/format.hpp"
 #include "symcache/function_store.hpp"
 #include "symcache/interner.hpp"
 
@@ -14,7 +15,9 @@ namespace symcached::symcache {
 /// text once; during finish() the file too.
 class Writer final : public model::ModuleSink {
  public:
-  model::StringId intern(std::string_view text) override { return model::StringId{texts_.intern(text)}; }
+  model::StringId intern(std::string_view text) override {
+    return model::StringId{texts_.intern(text.substr(0, kMaxTextSize))};
+  }
   void module(const model::Module& module) override { module_ = module; }
   void function(const model::Function& function) override { store_.add(function); }
 

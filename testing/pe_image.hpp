@@ -50,20 +50,16 @@ namespace detail {
 inline void put_optional_header(Section& out, const PeImage& image) {
   out.label("optional").u16(image.is_64bit ? pe::kMagicPe32Plus : pe::kMagicPe32).u8(14).u8(30);
   out.u32(0x200).u32(0x200).u32(0).u32(kPeTextRva + 4).u32(kPeTextRva);
-  if (image.is_64bit)
-    out.u64(0x140000000);
-  else
-    out.u32(kPeRdataRva).u32(0x400000);
+  if (image.is_64bit) out.u64(0x140000000);
+  else out.u32(kPeRdataRva).u32(0x400000);
   out.u32(0x1000).u32(0x200).zeros(12).u32(0).u32(image.image_size).u32(0x400).u32(0).u16(3).u16(0x8160);
   out.zeros(image.is_64bit ? 32 : 16).u32(0).label("directory_count").u32(image.directory_count);
   for (std::uint32_t i = 0; i < image.directory_count && i < pe::kMaxDirectories; ++i) {
     const auto which = static_cast<pe::Directory>(i);
     if (which == pe::Directory::debug && !image.debug.empty())
       out.ref32("debug", kPeRdataBias).distance32("debug", "debug_end");
-    else if (which == pe::Directory::clr_header && image.managed)
-      out.u32(kPeTextRva).u32(72);
-    else
-      out.u32(0).u32(0);
+    else if (which == pe::Directory::clr_header && image.managed) out.u32(kPeTextRva).u32(72);
+    else out.u32(0).u32(0);
   }
   out.label("optional_end");
 }
@@ -80,10 +76,8 @@ inline void put_debug(Section& out, const PeImage& image) {
     const std::string name = "data" + std::to_string(i);
     out.u32(0).u32(entry.timestamp).u16(0x100).u16(entry.minor_version).u32(static_cast<std::uint32_t>(entry.type));
     out.distance32(name, name + "_end").ref32(name, kPeRdataBias);
-    if (entry.by_rva_only)
-      out.u32(0);
-    else
-      out.ref32(name);
+    if (entry.by_rva_only) out.u32(0);
+    else out.ref32(name);
   }
   out.label("debug_end");
   for (std::size_t i = 0; i < image.debug.size(); ++i) {

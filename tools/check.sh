@@ -14,14 +14,27 @@ step() {
   "$@" || failed+=("$name")
 }
 
-format() { git ls-files -z '*.cpp' '*.hpp' | xargs -0 clang-format-22 --dry-run -Werror; }
+format() {
+  local wrong
+  wrong=$(git ls-files -z '*.cpp' '*.hpp' | xargs -0 clang-format-22 --dry-run -Werror 2>&1 |
+    sed -nE 's/^([^ ]+):([0-9]+):[0-9]+: error: .*/\1:\2/p' | sort -u)
+  [ -n "$wrong" ] || return 0
+  warn "$wrong"
+  warn "to mend: git ls-files '*.cpp' '*.hpp' | xargs clang-format-22 -i"
+  return 1
+}
 scripts() { git grep -lzE '^#!/usr/bin/env bash|^# shellcheck shell=bash' -- . | xargs -0 shellcheck -x; }
 built() { build "$1"; }
 
 tested() {  # PRESET: built and tested; the sanitizers' reports are in the output of the test that failed
-  build "$1" && tools/run_tests.sh "$1" >"build/$1.tests.log" 2>&1 && tail -n 1 "build/$1.tests.log" && return
-  tail -n 80 "build/$1.tests.log" >&2
-  return 1
+  local log=build/$1.tests.log
+  build "$1" || return 1
+  if tools/run_tests.sh "$1" >"$log" 2>&1; then
+    tail -n 1 "$log"
+  else
+    tail -n 80 "$log" >&2
+    return 1
+  fi
 }
 
 report() {

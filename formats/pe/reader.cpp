@@ -24,9 +24,7 @@ constexpr bool masks_never_collide() {
 }
 static_assert(masks_never_collide(), "a masked machine reads as another plain one");
 
-std::string_view up_to_nul(std::string_view text) {
-  return text.substr(0, text.find('\0'));
-}
+std::string_view up_to_nul(std::string_view text) { return text.substr(0, text.find('\0')); }
 
 template <class Header>
 ImageHeader widen(const Header& from) {
