@@ -72,9 +72,9 @@ enum RecordFlags : std::uint8_t {
 };
 
 /// Rows of a function: a program for a state of offset, frame, file, line, column. See docs, section 5.
-inline constexpr std::uint8_t kShortRows = 128;    ///< first bytes below: a short row
-inline constexpr std::uint32_t kShortOffsets = 8;  ///< low 3 bits: offset step less 1
-inline constexpr std::int32_t kShortLineBias = 4;  ///< other bits: line step plus this
+inline constexpr std::uint8_t kShortRows = 128;     ///< first bytes below: a short row
+inline constexpr std::uint32_t kShortOffsets = 8;   ///< low 3 bits: offset step less 1
+inline constexpr std::uint32_t kShortLineBias = 4;  ///< other bits: line step plus this
 enum RowOp : std::uint8_t {
   kNewFrame = 0,  ///< defines an inlined call and enters it
   kUp = 1,        ///< back to the caller of the current frame
@@ -94,5 +94,6 @@ struct Restart {   ///< where decoding may begin inside a long function; the row
 };
 static_assert(sizeof(Restart) == 8);
 inline constexpr std::size_t kRowsPerRestart = 32;
+inline constexpr std::size_t kLongestRun = kRowsPerRestart + kRowsPerRestart / 2;  ///< rows without a restart
 
 }  // namespace symcached::symcache
