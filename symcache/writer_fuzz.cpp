@@ -36,7 +36,8 @@ void check_address(const symcache::Symcache& cache, const std::vector<testkit::O
   require(found.has_value() == (want != nullptr), "hit or miss");
   if (!found) return;
   require(found->start.value == want->start && found->size == want->size && found->kind == want->kind, "extent");
-  require(found->linkage_name == want->linkage_name && found->language == want->language, "linkage name");
+  require(cache.linkage_name(*found, buffer) == want->linkage_name && found->language == want->language,
+          "linkage name");
   require(testkit::owned(*found) == testkit::frames_at(*want, rva), "frames");
 }
 
