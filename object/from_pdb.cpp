@@ -9,6 +9,7 @@
 #include "formats/pdb/symbols.hpp"
 #include "object/flatten_frames.hpp"
 #include "object/identify.hpp"
+#include "object/pdb_lines.hpp"
 #include "object/pdb_omap.hpp"
 #include "object/pdb_publics.hpp"
 #include "object/pdb_strings.hpp"
@@ -73,11 +74,12 @@ class PdbTranslator {
   Read<void> separated_code(const pdb::SymRecord& record);
   Read<void> procedure();
   Read<void> inline_ranges(std::uint32_t site);
-  Read<void> outer_ranges(SectionOffset start, std::uint32_t size);
-  Read<void> table_ranges(const pdb::LineTable& table, SectionOffset start, std::uint32_t size);
+  Read<void> outer_ranges(SectionOffset start, std::uint32_t size) {
+    return lines_.append_ranges(start, size, strings_, ranges_);
+  }
   Read<void> publics_of_module();
-  void public_without_function(PdbPublic& symbol);
-  void emit(SectionOffset start, model::Function function);
+  Read<void> public_without_function(PdbPublic& symbol);
+  Read<void> emit(SectionOffset start, model::Function function);
   void start_frames() {
     sites_.assign(1, FrameSite{});
     ranges_.clear();
@@ -99,6 +101,7 @@ class PdbTranslator {
   std::uint32_t order_ = 0;  ///< of the symbol in the module: the last one names folded code
   model::Language language_ = model::Language::unknown;
   pdb::C13 c13_;
+  PdbLines lines_;
   std::vector<std::byte> scratch_;
   struct Scope {
     bool is_procedure, is_site;
@@ -114,11 +117,11 @@ class PdbTranslator {
   std::vector<Extent> covered_;  ///< code of this module that has a function or thunk
 
   // of the current function
-  std::vector<pdb::LineRow> rows_;
   std::vector<pdb::InlineRange> inline_ranges_;
   std::vector<FrameSite> sites_;
   std::vector<FrameRange> ranges_;
   FrameFlattener flattener_;
+  OmapMover mover_{file_.omap_from_source()};
 };
 
 Read<void> PdbTranslator::run() {
@@ -130,9 +133,11 @@ Read<void> PdbTranslator::run() {
   }
   // Publics outside every module's contributions, and all of them in a stripped PDB.
   module_index_ = kNoModule;
-  c13_ = {};
+  language_ = model::Language::unknown;
+  start_frames();
   for (PdbPublic& symbol : publics_.all())
-    if (symbol.module >= file_.modules().size()) public_without_function(symbol);
+    if (symbol.module >= file_.modules().size())
+      if (auto ok = public_without_function(symbol); !ok) return ok;
   return {};
 }
 
@@ -143,6 +148,7 @@ Read<void> PdbTranslator::module(std::uint32_t index) {
   language_ = model::Language::unknown;
   covered_.clear();
   c13_ = {};
+  lines_.start_module(c13_, 0);
   if (info.stream != pdb::kNoStream && file_.msf().has_stream(info.stream)) {
     const std::uint64_t wanted = std::uint64_t{info.symbol_bytes} + info.c11_bytes + info.c13_bytes;
     if (wanted > 0xFFFFFFFF) return too_large("pdb.dbi.module.c13_bytes", 0, wanted, 0xFFFFFFFF);
@@ -153,6 +159,7 @@ Read<void> PdbTranslator::module(std::uint32_t index) {
     SC_TRY(const Bytes records, slice(data, 0, info.symbol_bytes, "pdb.module.symbols"));
     read_since_release_ += wanted;
     if (auto ok = c13_.read(c13); !ok) return ok;
+    lines_.start_module(c13_, wanted);
     if (records.size() > kModuleSignature)
       if (auto ok = symbols(records.subspan(kModuleSignature)); !ok) return ok;
   }
@@ -228,8 +235,8 @@ Read<void> PdbTranslator::thunk(const pdb::SymRecord& record) {
   const SectionOffset start{symbol.record.segment, symbol.record.offset};
   start_frames();
   covered_.push_back({start, symbol.record.length});
-  emit(start, {.size = symbol.record.length, .name = strings_.function(symbol.name), .kind = model::SymbolKind::thunk});
-  return {};
+  return emit(start,
+              {.size = symbol.record.length, .name = strings_.function(symbol.name), .kind = model::SymbolKind::thunk});
 }
 
 Read<void> PdbTranslator::trampoline(const pdb::SymRecord& record) {
@@ -238,10 +245,9 @@ Read<void> PdbTranslator::trampoline(const pdb::SymRecord& record) {
   const auto target = publics_.at({symbol.target_segment, symbol.target_offset});
   start_frames();
   covered_.push_back({start, symbol.size});
-  emit(start, {.size = symbol.size,
-               .name = target.empty() ? strings_.function("[thunk]") : strings_.function(target.front().name),
-               .kind = model::SymbolKind::thunk});
-  return {};
+  return emit(start, {.size = symbol.size,
+                      .name = target.empty() ? strings_.function("[thunk]") : strings_.function(target.front().name),
+                      .kind = model::SymbolKind::thunk});
 }
 
 Read<void> PdbTranslator::separated_code(const pdb::SymRecord& record) {
@@ -252,11 +258,10 @@ Read<void> PdbTranslator::separated_code(const pdb::SymRecord& record) {
   start_frames();
   if (auto ok = outer_ranges(start, symbol.length); !ok) return ok;
   covered_.push_back({start, symbol.length});
-  emit(start, {.size = symbol.length,
-               .name = strings_.function(procedure_.name),
-               .kind = model::SymbolKind::cold_part,
-               .parent = {*parent}});
-  return {};
+  return emit(start, {.size = symbol.length,
+                      .name = strings_.function(procedure_.name),
+                      .kind = model::SymbolKind::cold_part,
+                      .parent = {*parent}});
 }
 
 Read<void> PdbTranslator::procedure() {
@@ -272,11 +277,10 @@ Read<void> PdbTranslator::procedure() {
       if (auto ok = inline_ranges(site); !ok) return ok;
   }
   const std::string_view linkage = publics_.take_linkage_name(p.start, p.name);
-  emit(p.start, {.size = p.size,
-                 .name = strings_.function(p.name),
-                 .linkage_name = linkage == p.name ? model::StringId::none : sink_.intern(linkage),
-                 .rank = (ours ? 0 : kFoldedElsewhere) + (kFoldedElsewhere - 1 - order_)});
-  return {};
+  return emit(p.start, {.size = p.size,
+                        .name = strings_.function(p.name),
+                        .linkage_name = linkage == p.name ? model::StringId::none : sink_.intern(linkage),
+                        .rank = (ours ? 0 : kFoldedElsewhere) + (kFoldedElsewhere - 1 - order_)});
 }
 
 Read<void> PdbTranslator::inline_ranges(std::uint32_t index) {
@@ -300,51 +304,6 @@ Read<void> PdbTranslator::inline_ranges(std::uint32_t index) {
   return {};
 }
 
-/// Lines of the function's own frame. Of several tables with one start (folded code) the first counts.
-Read<void> PdbTranslator::outer_ranges(SectionOffset start, std::uint32_t size) {
-  const auto& tables = c13_.lines;
-  auto table = std::ranges::lower_bound(tables, start, {}, &pdb::LineTable::start);
-  if (table != tables.begin() && (table == tables.end() || table->start != start)) {
-    auto before = std::ranges::lower_bound(tables, std::prev(table)->start, {}, &pdb::LineTable::start);
-    const bool reaches = before->start.segment == start.segment && start.offset - before->start.offset < before->size;
-    if (reaches)
-      if (auto ok = table_ranges(*before, start, size); !ok) return ok;
-  }
-  const SectionOffset* last = nullptr;
-  for (; table != tables.end() && table->start.segment == start.segment && table->start.offset - start.offset < size;
-       ++table) {
-    if (last != nullptr && *last == table->start) continue;
-    last = &table->start;
-    if (auto ok = table_ranges(*table, start, size); !ok) return ok;
-  }
-  return {};
-}
-
-/// The rows of `table` that lie in [start, start + size). A row runs to the next one of any block.
-Read<void> PdbTranslator::table_ranges(const pdb::LineTable& table, SectionOffset start, std::uint32_t size) {
-  rows_.clear();
-  if (auto ok = pdb::read_rows(table, rows_); !ok) return ok;
-  const std::int64_t shift = std::int64_t{table.start.offset} - start.offset;
-  std::uint32_t file = 0xFFFFFFFF;
-  model::StringId file_id = model::StringId::none;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const std::uint32_t row_end = i + 1 < rows_.size() ? std::min(rows_[i + 1].offset, table.size) : table.size;
-    std::int64_t from = shift + rows_[i].offset;
-    const std::int64_t to = std::min<std::int64_t>(shift + row_end, size);
-    from = std::max<std::int64_t>(from, ranges_.empty() ? 0 : ranges_.back().end);
-    if (from >= to) continue;
-    if (rows_[i].file != std::exchange(file, rows_[i].file)) file_id = strings_.source_file(c13_, file);
-    const bool is_mark = rows_[i].line == pdb::kAlwaysStepInto || rows_[i].line == pdb::kNeverStepInto;
-    ranges_.push_back({.start = static_cast<std::uint32_t>(from),
-                       .end = static_cast<std::uint32_t>(to),
-                       .site = kFunctionItself,
-                       .line = is_mark ? 0 : rows_[i].line,
-                       .column = is_mark ? 0 : rows_[i].column,
-                       .file = file_id});
-  }
-  return {};
-}
-
 Read<void> PdbTranslator::publics_of_module() {
   std::ranges::sort(covered_, {}, &Extent::start);
   for (const std::uint32_t index : publics_.of_module(module_index_)) {
@@ -358,31 +317,32 @@ Read<void> PdbTranslator::publics_of_module() {
     start_frames();
     if (!covered)
       if (auto ok = outer_ranges(symbol.at, symbol.size); !ok) return ok;
-    public_without_function(symbol);
+    if (auto ok = public_without_function(symbol); !ok) return ok;
   }
   return {};
 }
 
 /// Emits a public that no function took for its linkage name: as the name of its code, or as an alias there.
-void PdbTranslator::public_without_function(PdbPublic& symbol) {
-  if (symbol.taken || symbol.size == 0) return;
+Read<void> PdbTranslator::public_without_function(PdbPublic& symbol) {
+  if (symbol.taken || symbol.size == 0) return {};
   symbol.taken = true;
-  emit(symbol.at, {.size = symbol.size,
-                   .name = strings_.function(symbol.name),
-                   .kind = model::SymbolKind::public_symbol,
-                   .rank = 0xFFFFFFFF});
+  return emit(symbol.at, {.size = symbol.size,
+                          .name = strings_.function(symbol.name),
+                          .kind = model::SymbolKind::public_symbol,
+                          .rank = 0xFFFFFFFF});
 }
 
-void PdbTranslator::emit(SectionOffset start, model::Function function) {
+Read<void> PdbTranslator::emit(SectionOffset start, model::Function function) {
   const auto rva = file_.rva_of(start);
-  if (!rva || function.size == 0) return;
+  if (!rva || function.size == 0) return {};
   flattener_.flatten(sites_, ranges_);
   function.start = {*rva};
   function.language = language_;
   function.lines = flattener_.lines();
   function.inlinees = flattener_.inlinees();
-  if (file_.omap_from_source().empty()) sink_.function(function);
-  else emit_moved(file_.omap_from_source(), function, sink_);
+  if (!file_.omap_from_source().empty()) return mover_.emit(function, sink_);
+  sink_.function(function);
+  return {};
 }
 
 }  // namespace

@@ -17,11 +17,33 @@ struct MovedPiece {
 };
 
 /// Where [rva, rva + size) went; parts that were dropped are left out, pieces that still follow each other are one.
-/// @param omap  sorted by source
-void find_moved_pieces(std::span<const pdb::OmapEntry> omap, std::uint32_t rva, std::uint32_t size,
-                       std::vector<MovedPiece>& out);
+/// @param omap   sorted by source
+/// @param limit  entries to look at
+/// @return       entries looked at; `limit` + 1 if there are more
+std::uint64_t find_moved_pieces(std::span<const pdb::OmapEntry> omap, std::uint32_t rva, std::uint32_t size,
+                                std::uint64_t limit, std::vector<MovedPiece>& out);
 
-/// Hands `function` to the sink piece by piece: the first as itself, the others as its cold parts.
-void emit_moved(std::span<const pdb::OmapEntry> omap, model::Function function, model::ModuleSink& sink);
+/// Hands functions to a sink piece by piece: the first piece as the function itself, the others as its cold parts.
+class OmapMover {
+ public:
+  /// @param omap  sorted by source; must outlive this
+  explicit OmapMover(std::span<const pdb::OmapEntry> omap) : omap_(omap), pieces_left_(kPiecesPerEntry * omap.size()) {}
+
+  /// An error where functions overlap so much that the map is walked over and over.
+  Read<void> emit(model::Function function, model::ModuleSink& sink);
+
+ private:
+  static constexpr std::uint64_t kPiecesPerEntry = 64;
+  /// Rows and inlined calls of [offset, offset + size), numbered anew.
+  void cut(const model::Function& whole, const MovedPiece& piece);
+
+  std::span<const pdb::OmapEntry> omap_;
+  std::uint64_t pieces_left_;  ///< besides one for each function
+  std::vector<MovedPiece> pieces_;
+  std::vector<model::Line> lines_;
+  std::vector<model::Inlinee> inlinees_;
+  std::vector<std::uint32_t> used_;  ///< inlinees of the piece, by their numbers in the whole
+  std::vector<std::uint32_t> kept_;  ///< per inlinee of the whole: its new number and one, or 0
+};
 
 }  // namespace symcached::object

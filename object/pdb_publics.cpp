@@ -1,6 +1,7 @@
 #include "object/pdb_publics.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "formats/pdb/symbols.hpp"
 
@@ -59,6 +60,7 @@ Read<PdbPublics> PdbPublics::open(const pdb::File& file) {
   std::ranges::sort(publics.publics_, [](const PdbPublic& a, const PdbPublic& b) {
     return a.at != b.at ? a.at < b.at : a.name < b.name;
   });
+  publics.skip_.assign(publics.publics_.size(), 0);
   publics.size_them(file);
   publics.group_by_module(file.modules().size());
   return publics;
@@ -104,14 +106,42 @@ std::span<PdbPublic> PdbPublics::at(pdb::SectionOffset place) {
   return {found.begin(), found.end()};
 }
 
+/// The first public from `index` on that is not taken; the number of publics if there is none.
+std::size_t PdbPublics::first_free(std::size_t index) {
+  std::size_t found = index;
+  while (found < publics_.size() && publics_[found].taken) found += std::max<std::uint32_t>(skip_[found], 1);
+  while (index < found) {  // shorten the way for the next who asks
+    const std::size_t next = index + std::max<std::uint32_t>(skip_[index], 1);
+    skip_[index] = static_cast<std::uint32_t>(found - index);
+    index = next;
+  }
+  return found;
+}
+
+std::string_view PdbPublics::take(std::size_t index) {
+  publics_[index].taken = true;
+  return publics_[index].name;
+}
+
 std::string_view PdbPublics::take_linkage_name(pdb::SectionOffset place, std::string_view function) {
   const auto here = at(place);
-  const auto fits = [&](const PdbPublic& p) { return !p.taken && may_decorate(p.name, function); };
-  auto chosen = std::ranges::find_if(here, fits);
-  if (chosen == here.end()) chosen = std::ranges::find(here, false, &PdbPublic::taken);
-  if (chosen == here.end()) return {};
-  chosen->taken = true;
-  return chosen->name;
+  const std::size_t begin = static_cast<std::size_t>(here.data() - publics_.data()), end = begin + here.size();
+  if (here.size() <= 1) return first_free(begin) < end ? take(begin) : std::string_view{};
+  std::string_view last = last_component(function);
+  last = last.substr(0, last.find('<'));
+  const struct {
+    std::string_view mark, text, next;
+  } forms[] = {{"?", last, "@"},     {"??$", last, "@"}, {"@", function, "@"}, {"_", function, ""},
+               {"_", function, "@"}, {"", function, ""}, {"", function, "@"}};
+  std::string wanted;
+  for (const auto& form : forms) {  // names at one place are sorted, so all with one beginning stand together
+    wanted.assign(form.mark).append(form.text).append(form.next);
+    const auto found = std::ranges::lower_bound(here, std::string_view(wanted), {}, &PdbPublic::name);
+    const std::size_t free = first_free(begin + static_cast<std::size_t>(found - here.begin()));
+    if (free < end && may_decorate(publics_[free].name, function)) return take(free);
+  }
+  const std::size_t free = first_free(begin);
+  return free < end ? take(free) : std::string_view{};
 }
 
 }  // namespace symcached::object

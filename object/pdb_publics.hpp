@@ -33,11 +33,14 @@ class PdbPublics {
   std::string_view take_linkage_name(pdb::SectionOffset place, std::string_view function);
 
  private:
+  std::size_t first_free(std::size_t index);
+  std::string_view take(std::size_t index);
   void size_them(const pdb::File& file);
   void group_by_module(std::size_t module_count);
 
   std::vector<std::byte> owned_;
   std::vector<PdbPublic> publics_;
+  std::vector<std::uint32_t> skip_;          // per public: how far ahead to look for one that is not taken
   std::vector<std::uint32_t> by_module_;     // indices into publics_, grouped
   std::vector<std::uint32_t> group_starts_;  // one per module and one past the end
 };

@@ -8,6 +8,8 @@ namespace {
 constexpr pdb::StreamIndex kTypesStream = 2;
 constexpr pdb::StreamIndex kItemsStream = 4;
 constexpr std::uint32_t kCrossScope = 0x80000000;
+/// A class name is repeated for each of its functions; so much of it is allowed.
+constexpr std::uint64_t kNameBytes = 64u << 20, kNameBytesPerRecordByte = 64;
 constexpr std::string_view kAnonymous = "`anonymous namespace'";
 
 std::string lower_case(std::string_view text) {
@@ -41,6 +43,7 @@ Read<PdbStrings> PdbStrings::open(const pdb::File& file, model::ModuleSink& sink
   SC_TRY(strings.types_, pdb::TypeStream::open(file.msf(), kTypesStream));
   SC_TRY(strings.items_, pdb::TypeStream::open(file.msf(), kItemsStream));
   strings.inlinees_.assign(strings.items_.count(), model::StringId::none);
+  strings.name_bytes_left_ = kNameBytes + kNameBytesPerRecordByte * strings.items_.record_bytes();
   return strings;
 }
 
@@ -62,6 +65,8 @@ Read<model::StringId> PdbStrings::inlinee(const pdb::C13& module, std::uint32_t 
     name_.clear();
     if (auto ok = pdb::append_inlinee_name(items_, types_, id, type_scratch_, name_); !ok)
       return std::unexpected(ok.error());
+    if (name_.size() > name_bytes_left_) return too_large("pdb.item.function.name", id, name_.size(), name_bytes_left_);
+    name_bytes_left_ -= name_.size();
     inlinees_[index] = function(name_);
   }
   return inlinees_[index];
@@ -72,22 +77,31 @@ Read<std::uint32_t> PdbStrings::resolve_cross_scope(const pdb::C13& module, std:
   const std::uint32_t import = (id & ~kCrossScope) >> 20;
   const std::uint32_t entry = id & 0xFFFFF;
   if (import >= module.imports.size() || entry >= module.imports[import].ids.size()) return 0;
-  SC_TRY(const auto* exports, exports_of(module.imports[import].module));
+  SC_TRY(const Exports* exports, exports_of(module.imports[import].module));
   if (exports == nullptr) return 0;
   const auto at = exports->find(module.imports[import].ids[entry]);
   return at == exports->end() ? 0 : at->second;
 }
 
-Read<const std::unordered_map<std::uint32_t, std::uint32_t>*> PdbStrings::exports_of(std::uint32_t module_name) {
+Read<const PdbStrings::Exports*> PdbStrings::exports_of(std::uint32_t module_name) {
+  const auto known = exporters_.find(module_name);
+  if (known != exporters_.end()) return known->second;
   const auto modules = file_->modules();
   if (modules_.empty())
     for (std::uint32_t i = 0; i < modules.size(); ++i) modules_.try_emplace(lower_case(modules[i].name), i);
   const auto named = modules_.find(lower_case(file_->name_at(module_name)));
-  if (named == modules_.end()) return nullptr;
-  const auto [at, added] = exports_.try_emplace(named->second);
-  if (!added) return &at->second;
-  const pdb::ModuleInfo& module = modules[named->second];
-  if (!file_->msf().has_stream(module.stream)) return &at->second;
+  const Exports* exports = nullptr;
+  if (named != modules_.end()) {
+    SC_TRY(exports, exports_of_module(named->second));
+  }
+  exporters_.emplace(module_name, exports);
+  return exports;
+}
+
+Read<const PdbStrings::Exports*> PdbStrings::exports_of_module(std::uint32_t index) {
+  const auto [at, added] = exports_.try_emplace(index);
+  const pdb::ModuleInfo& module = file_->modules()[index];
+  if (!added || !file_->msf().has_stream(module.stream)) return &at->second;
   std::vector<std::byte> scratch;
   SC_TRY(const Bytes data, file_->msf().stream(module.stream, scratch, "pdb.module"));
   SC_TRY(const Bytes c13,

@@ -23,22 +23,27 @@ class PdbStrings {
   /// A source file by its offset in the module's checksums; none where that is wrong.
   model::StringId source_file(const pdb::C13& module, std::uint32_t checksum_offset);
   /// @param id  as in the inline site: an IPI item, or a cross-scope id of `module`
+  /// @return    an error where names repeat each other so much that they outgrow the file
   Read<model::StringId> inlinee(const pdb::C13& module, std::uint32_t id);
 
  private:
   PdbStrings(const pdb::File& file, model::ModuleSink& sink) : file_(&file), sink_(&sink) {}
   Read<std::uint32_t> resolve_cross_scope(const pdb::C13& module, std::uint32_t id);
-  Read<const std::unordered_map<std::uint32_t, std::uint32_t>*> exports_of(std::uint32_t module_name);
+  using Exports = std::unordered_map<std::uint32_t, std::uint32_t>;  ///< local id to IPI item
+  Read<const Exports*> exports_of(std::uint32_t module_name);
+  Read<const Exports*> exports_of_module(std::uint32_t index);
 
   const pdb::File* file_;
   model::ModuleSink* sink_;
   pdb::TypeStream types_, items_;
   pdb::TypeScratch type_scratch_;
   std::string scratch_, name_;
-  std::unordered_map<std::uint32_t, model::StringId> files_;  // by offset in /names
-  std::vector<model::StringId> inlinees_;                     // by IPI item
-  std::unordered_map<std::string, std::uint32_t> modules_;    // by lower-case name; filled when first needed
-  std::unordered_map<std::uint32_t, std::unordered_map<std::uint32_t, std::uint32_t>> exports_;  // by module
+  std::unordered_map<std::uint32_t, model::StringId> files_;     // by offset in /names
+  std::vector<model::StringId> inlinees_;                        // by IPI item
+  std::unordered_map<std::string, std::uint32_t> modules_;       // by lower-case name; filled when first needed
+  std::unordered_map<std::uint32_t, const Exports*> exporters_;  // by offset of the module's name in /names
+  std::unordered_map<std::uint32_t, Exports> exports_;           // by module
+  std::uint64_t name_bytes_left_ = 0;                            // of inlinees
 };
 
 }  // namespace symcached::object

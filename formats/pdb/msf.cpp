@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view kMagic{"Microsoft C/C++ MSF 7.00\r\n\x1a\x44\x53\0\0\0", 32};
 constexpr std::uint32_t kNilStreamSize = 0xFFFFFFFF;
 constexpr std::uint32_t kMaxStreams = 0x10000;
+constexpr std::uint32_t kOldDirectory = 0;  ///< stream 0; its blocks may have been given to other streams
 
 struct SuperBlock {
   std::array<char, 32> magic;
@@ -102,13 +103,15 @@ Read<Msf> Msf::open(Bytes file) {
   if (count > kMaxStreams) return too_large("msf.stream_count", 0, count, kMaxStreams);
   SC_TRY(const auto sizes, in.array<u32le>(count, "msf.stream_sizes"));
   msf.streams_.resize(count);
+  std::uint64_t blocks = 0;  // a block has one owner; without a limit a small file could ask for work without end
+  const std::uint64_t file_blocks = file.size() / block_size + 1;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (sizes[i] == kNilStreamSize) continue;
     Stream& stream = msf.streams_[i];
     stream.size = sizes[i];
     stream.exists = true;
-    if (stream.size > file.size())
-      return too_large("msf.stream_size", 4 + 4 * std::uint64_t{i}, stream.size, file.size());
+    if (i != kOldDirectory) blocks += blocks_for(stream.size, block_size);
+    if (blocks > file_blocks) return too_large("msf.stream_sizes", 4 + 4 * std::uint64_t{i}, blocks, file_blocks);
     SC_TRY(stream.blocks, in.array<u32le>(blocks_for(stream.size, block_size), "msf.stream_blocks"));
     if (const auto ok = check_blocks(file, stream.blocks, block_size, stream.size, "msf.stream_blocks"); !ok)
       return std::unexpected(ok.error());

@@ -14,7 +14,8 @@ inline constexpr StreamIndex kNoStream = 0xFFFF;
 /// Views into the input; lives as long as it.
 class Msf {
  public:
-  /// Checks magic, block size (512 to 65536, a power of two), block count, directory and every block number.
+  /// Checks magic, block size (512 to 65536, a power of two), block count, directory and every block number, and that
+  /// the streams together are not larger than the file could hold.
   /// Cost: one pass over the directory.
   static Read<Msf> open(Bytes file);
 
@@ -30,6 +31,10 @@ class Msf {
   /// `size` bytes of a stream from `offset` on, in place or assembled as above. For streams of which little is needed.
   Read<Bytes> range(StreamIndex index, std::uint32_t offset, std::uint32_t size, std::vector<std::byte>& scratch,
                     std::string_view field) const;
+
+  Msf() = default;
+  Msf(Msf&&) = default;  // streams are views into directory_
+  Msf& operator=(Msf&&) = default;
 
  private:
   struct Stream {

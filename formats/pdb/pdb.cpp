@@ -85,8 +85,8 @@ Read<std::optional<StreamIndex>> find_named_stream(ByteReader in, std::string_vi
     SC_TRY(const std::uint32_t key, in.read<u32le>("pdb.named_streams.key"));
     SC_TRY(const std::uint32_t value, in.read<u32le>("pdb.named_streams.value"));
     if (key >= text.size()) return bad_value("pdb.named_streams.key", 0, key, text.size());
-    SC_TRY(const auto name, ByteReader(text.subspan(key)).c_string("pdb.named_streams.name"));
-    if (name == wanted) return value;
+    const std::string_view name = as_text(text.subspan(key));
+    if (name.starts_with(wanted) && name.size() > wanted.size() && name[wanted.size()] == 0) return value;
   }
   return std::nullopt;
 }
@@ -147,8 +147,13 @@ Read<void> File::read_dbi() {
 
 Read<void> File::read_modules(Bytes data) {
   ByteReader in(data);
+  std::vector<bool> taken(msf_.stream_count());
   while (!in.at_end()) {
     SC_TRY(const auto header, in.read<ModuleHeader>("pdb.dbi.module"));
+    if (header.stream < taken.size()) {
+      if (taken[header.stream]) return bad_value("pdb.dbi.module.stream", in.position(), header.stream);
+      taken[header.stream] = true;
+    }
     ModuleInfo module;
     SC_TRY(module.name, in.c_string("pdb.dbi.module.name"));
     SC_TRY(module.object_file, in.c_string("pdb.dbi.module.object_file"));
@@ -215,7 +220,7 @@ std::optional<std::uint32_t> File::rva_of(SectionOffset at) const {
 }
 
 std::string_view File::name_at(std::uint32_t offset) const {
-  if (offset >= names_.size()) return {};
+  if (offset >= names_.size() || (offset != 0 && names_[offset - 1] != std::byte{0})) return {};
   const auto name = ByteReader(names_.subspan(offset)).c_string("pdb.names");
   return name ? *name : std::string_view{};
 }

@@ -83,7 +83,7 @@ class File {
   /// Present when a tool reordered the image after linking; sorted by source.
   std::span<const OmapEntry> omap_from_source() const { return omap_; }
 
-  /// Text of /names at `offset`; empty if out of range.
+  /// Text of /names that starts at `offset`; empty if none does.
   std::string_view name_at(std::uint32_t offset) const;
 
   StreamIndex symbol_records() const { return symbol_records_; }  ///< kNoStream if there are none

@@ -42,8 +42,9 @@ Read<void> skip_number(ByteReader& in) {
   }
 }
 
-/// Name of a class, structure, union or enum; empty for any other type.
+/// Name of a class, structure, union or enum; empty for any other type or none.
 Read<std::string_view> type_name(const TypeStream& types, TypeIndex index, std::vector<std::byte>& scratch) {
+  if (!types.has(index)) return std::string_view{};
   SC_TRY(const auto record, types.at(index, scratch));
   ByteReader in(record.data);
   switch (record.leaf) {
@@ -64,8 +65,9 @@ Read<std::string_view> type_name(const TypeStream& types, TypeIndex index, std::
   return in.c_string("pdb.type.name");
 }
 
-/// Text of an LF_STRING_ID; empty for any other item.
+/// Text of an LF_STRING_ID; empty for any other item or none.
 Read<std::string_view> string_item(const TypeStream& items, TypeIndex index, std::vector<std::byte>& scratch) {
+  if (!items.has(index)) return std::string_view{};
   SC_TRY(const auto record, items.at(index, scratch));
   if (record.leaf != Leaf::string_id) return std::string_view{};
   ByteReader in(record.data);
@@ -108,13 +110,15 @@ Read<void> TypeStream::read_samples(const Msf& msf, StreamIndex hash_stream, std
   SC_TRY(const Bytes table, slice(data, offset, bytes, "pdb.types.samples"));
   SC_TRY(const auto entries, ByteReader(table).array<SampleEntry>(bytes / sizeof(SampleEntry), "pdb.types.samples"));
   samples_.reserve(entries.size());
+  bool sound = entries[0].index == first_ && entries[0].offset == 0;
   for (const SampleEntry& e : entries) {
-    const bool rises = samples_.empty() ? e.index == first_ && e.offset == 0
-                                        : e.index > samples_.back().index && e.offset > samples_.back().offset;
-    if (!rises || e.offset >= record_bytes_) return samples_.clear(), take_samples();
-    samples_.push_back({e.index, e.offset});
+    const Sample sample{e.index, e.offset};
+    sound = sound && (samples_.empty() || rises(samples_.back(), sample));
+    samples_.push_back(sample);
   }
-  return {};
+  if (sound && rises(samples_.back(), {end_, record_bytes_})) return {};
+  samples_.clear();
+  return take_samples();
 }
 
 Read<void> TypeStream::take_samples() {
@@ -131,7 +135,7 @@ Read<void> TypeStream::take_samples() {
 }
 
 Read<TypeStream::Record> TypeStream::at(TypeIndex index, std::vector<std::byte>& scratch) const {
-  if (index < first_ || index >= end_) return bad_value("pdb.type.index", 0, index, first_);
+  if (!has(index)) return bad_value("pdb.type.index", 0, index, first_);
   const auto after = std::ranges::upper_bound(samples_, index, {}, &Sample::index);
   if (after == samples_.begin()) return bad_value("pdb.type.index", 0, index, first_);
   const Sample& sample = *std::prev(after);
@@ -150,6 +154,7 @@ Read<TypeStream::Record> TypeStream::at(TypeIndex index, std::vector<std::byte>&
 
 Read<void> append_inlinee_name(const TypeStream& items, const TypeStream& types, TypeIndex id, TypeScratch& scratch,
                                std::string& out) {
+  if (!items.has(id)) return {};
   SC_TRY(const auto record, items.at(id, scratch.item));
   if (record.leaf != Leaf::func_id && record.leaf != Leaf::mfunc_id) return {};
   ByteReader in(record.data);

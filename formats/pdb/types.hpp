@@ -21,18 +21,24 @@ class TypeStream {
 
   std::uint32_t first() const { return first_; }
   std::uint32_t count() const { return end_ - first_; }
+  std::uint64_t record_bytes() const { return record_bytes_; }
+  bool has(TypeIndex index) const { return index >= first_ && index < end_; }
 
   struct Record {
     Leaf leaf{};
     Bytes data;  ///< without the head; lives as long as the input and the scratch given
   };
-  /// Cost: a walk over the records since the nearest sampled one, at most about 8 KiB.
+  /// Cost: a walk over the records since the nearest sampled one, usually 8 KiB at most, never above kMaxGap.
   Read<Record> at(TypeIndex index, std::vector<std::byte>& scratch) const;
 
  private:
   struct Sample {
     std::uint32_t index, offset;
   };
+  static constexpr std::uint32_t kMaxGap = 0x14000;  ///< bytes: 8 KiB and the longest record
+  bool rises(const Sample& before, const Sample& next) const {
+    return next.index > before.index && next.offset > before.offset && next.offset - before.offset <= kMaxGap;
+  }
   Read<void> read_samples(const Msf& msf, StreamIndex hash_stream, std::uint32_t offset, std::uint32_t bytes);
   Read<void> take_samples();
 
