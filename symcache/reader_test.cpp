@@ -34,7 +34,7 @@ void expect_every_byte(const std::vector<OwnFunction>& functions) {
     ASSERT_EQ(found->size, want->size) << rva;
     ASSERT_EQ(found->kind, want->kind) << rva;
     ASSERT_EQ(found->language, want->language) << rva;
-    ASSERT_EQ(found->linkage_name, want->linkage_name) << rva;
+    ASSERT_EQ(cache->linkage_name(*found, buffer), want->linkage_name) << rva;
     ASSERT_EQ(testkit::owned(*found), testkit::frames_at(*want, rva)) << rva;
   }
 }
@@ -133,8 +133,8 @@ TEST(Symcache, NamesTheFieldOfTheHeaderThatIsWrong) {
       {"symcache.starts.size", [](Header& h) { h.function_count = 0xFFFFFFFF; }},
       {"symcache.records", [](Header& h) { h.records.size = 4; }},
       {"symcache.functions", [](Header& h) { h.functions.offset = 1 << 20; }},
-      {"symcache.tokens", [](Header& h) { h.tokens.offset = 1 << 20; }},
-      {"symcache.token_text", [](Header& h) { h.token_text.size = kTextPadding - 1; }},
+      {"symcache.pieces", [](Header& h) { h.pieces.offset = 1 << 20; }},
+      {"symcache.piece_text", [](Header& h) { h.piece_text.size = kTextPadding - 1; }},
       {"symcache.module.file", [](Header& h) { h.module.size = 4; }},
   };
   const auto whole = testkit::write(testkit::tiny_functions(), testkit::named_module());
@@ -174,7 +174,7 @@ TEST(Symcache, VerifyFindsWhatTheChecksumsDoNot) {
       {"symcache.subprograms", &Header::subprograms, 0, 0x7F},
       {"symcache.names", &Header::names, 2, 0x7F},
       {"symcache.files", &Header::files, 0, 0x7F},
-      {"symcache.tokens", &Header::tokens, 4, 0},
+      {"symcache.pieces", &Header::pieces, 4, 0},
   };
   const auto whole = testkit::write(testkit::tiny_functions(), testkit::named_module());
   for (const Row& r : rows) {
