@@ -14,7 +14,8 @@ import sys
 import tempfile
 import unittest
 
-SOURCES = pathlib.Path(__file__).resolve().parent / "pdb_oracle"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "e2e/pdb_oracle"
 TOOLS = ("clang-22", "lld-link-22", "llvm-symbolizer-22")
 TARGETS = ("x86_64", "i686", "aarch64")
 FLAGS = {"optimised": ["-O2"], "plain": ["-O0"], "small, with columns": ["-Os", "-gcolumn-info"]}
@@ -26,8 +27,8 @@ def build(folder, target, flags):
     for source in sorted(SOURCES.glob("*.cpp")):
         objects.append(folder / f"{source.stem}.obj")
         subprocess.run(["clang-22", f"--target={target}-pc-windows-msvc", "-std=c++20", "-g", "-gcodeview", *flags,
-                        "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-mno-stack-arg-probe"
-                        if target != "aarch64" else "-fno-stack-protector", "-c", source, "-o", objects[-1]], check=True)
+                        "-fno-exceptions", "-fno-rtti", "-fno-stack-protector", f"-I{ROOT}", "-c", source,
+                        "-o", objects[-1]], check=True)
     image = folder / "oracle.exe"
     subprocess.run(["lld-link-22", "/nologo", "/debug", "/nodefaultlib", "/entry:oracle_main", "/subsystem:console",
                     "/force:unresolved", "/opt:ref,icf", "/safeseh:no", f"/out:{image}", f"/pdb:{folder}/oracle.pdb",

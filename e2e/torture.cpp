@@ -31,7 +31,8 @@ struct Counts {
 bool names_a_field(std::string_view message) {
   const std::string_view field = message.substr(0, message.find(':'));
   return field.size() < message.size() && field.find('.') != std::string_view::npos &&
-         std::ranges::all_of(field, [](char c) { return c == '.' || c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+         std::ranges::all_of(
+             field, [](char c) { return c == '.' || c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
 void derive(Bytes damaged, Counts& counts) {
@@ -62,7 +63,8 @@ bool torture(const std::string& path, const Options& options) {
   Counts counts;
   derive(whole, counts);
   for (std::size_t i = 0; i < options.cuts; ++i) {
-    const std::vector<std::byte> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(whole.size() / options.cuts * i));
+    const std::vector<std::byte> cut(whole.begin(),
+                                     whole.begin() + static_cast<std::ptrdiff_t>(whole.size() / options.cuts * i));
     derive(cut, counts);
   }
   std::vector<std::byte> damaged(whole.begin(), whole.end());

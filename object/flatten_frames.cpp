@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 constexpr std::uint32_t kCloses = 0x80000000;
-constexpr int kOlderLookedAt = 32;               ///< a call from more lines than that may be listed twice
+constexpr int kOlderLookedAt = 32;              ///< a call from more lines than that may be listed twice
 constexpr std::size_t kMaxInlinees = 1u << 20;  ///< of one function; further calls are left out
 
 }  // namespace
@@ -89,7 +89,8 @@ void FrameFlattener::collect_events(std::span<const FrameRange> ranges) {
   events_.clear();
   for (std::uint32_t i = 0; i < ranges.size(); ++i) {
     events_.push_back(std::uint64_t{ranges[i].start} << 32 | i);
-    const bool goes_on = i + 1 < ranges.size() && ranges[i + 1].site == ranges[i].site && ranges[i + 1].start == ranges[i].end;
+    const bool goes_on =
+        i + 1 < ranges.size() && ranges[i + 1].site == ranges[i].site && ranges[i + 1].start == ranges[i].end;
     if (!goes_on) events_.push_back(std::uint64_t{ranges[i].end} << 32 | kCloses | i);
   }
   std::ranges::sort(events_);
@@ -131,7 +132,8 @@ void FrameFlattener::emit(std::uint32_t offset, std::span<const FrameSite> sites
 
 std::uint32_t FrameFlattener::inlinee_of(std::uint32_t site, const model::Inlinee& wanted) {
   int looked_at = 0;
-  for (std::uint32_t i = newest_inlinee_[site]; i != kNone && looked_at < kOlderLookedAt; i = older_inlinee_[i], ++looked_at)
+  for (std::uint32_t i = newest_inlinee_[site]; i != kNone && looked_at < kOlderLookedAt;
+       i = older_inlinee_[i], ++looked_at)
     if (inlinees_[i] == wanted) return i;
   const auto index = static_cast<std::uint32_t>(inlinees_.size());
   inlinees_.push_back(wanted);

@@ -62,14 +62,14 @@ class FrameFlattener {
   void emit(std::uint32_t offset, std::span<const FrameSite> sites, std::span<const FrameRange> ranges);
   std::uint32_t inlinee_of(std::uint32_t site, const model::Inlinee& wanted);
 
-  std::vector<std::uint64_t> events_;           // offset in the high half, range index (and a closing bit) in the low
-  std::vector<std::uint32_t> current_;          // per site: the range that is open, or kNone
-  std::vector<std::uint32_t> place_;            // per site: its place when sites are ordered by caller, then number
-  std::vector<std::uint32_t> at_place_;         // the site of a place
-  std::vector<std::uint32_t> first_called_;     // per site and one more: place of the first site called from it
-  NumberSet active_;                            // places of sites with an open range
-  std::vector<std::uint32_t> newest_inlinee_;   // per site: its latest Inlinee, or kNone
-  std::vector<std::uint32_t> older_inlinee_;    // per Inlinee: the one of the same site before it
+  std::vector<std::uint64_t> events_;          // offset in the high half, range index (and a closing bit) in the low
+  std::vector<std::uint32_t> current_;         // per site: the range that is open, or kNone
+  std::vector<std::uint32_t> place_;           // per site: its place when sites are ordered by caller, then number
+  std::vector<std::uint32_t> at_place_;        // the site of a place
+  std::vector<std::uint32_t> first_called_;    // per site and one more: place of the first site called from it
+  NumberSet active_;                           // places of sites with an open range
+  std::vector<std::uint32_t> newest_inlinee_;  // per site: its latest Inlinee, or kNone
+  std::vector<std::uint32_t> older_inlinee_;   // per Inlinee: the one of the same site before it
   std::vector<model::Line> lines_;
   std::vector<model::Inlinee> inlinees_;
 };

@@ -28,8 +28,10 @@ model::Arch arch_of(std::uint16_t machine) {
   switch (machine) {
     case 0x014c: return model::Arch::x86;
     case 0x8664: return model::Arch::x86_64;
-    case 0x01c0: case 0x01c4: return model::Arch::arm;
-    case 0xaa64: case 0xa641: return model::Arch::arm64;
+    case 0x01c0:
+    case 0x01c4: return model::Arch::arm;
+    case 0xaa64:
+    case 0xa641: return model::Arch::arm64;
     default: return model::Arch::unknown;
   }
 }
@@ -161,8 +163,10 @@ Read<void> PdbTranslator::module(std::uint32_t index) {
   if (info.stream != pdb::kNoStream && file_.msf().has_stream(info.stream)) {
     const std::uint64_t wanted = std::uint64_t{info.symbol_bytes} + info.c11_bytes + info.c13_bytes;
     if (wanted > 0xFFFFFFFF) return too_large("pdb.dbi.module.c13_bytes", 0, wanted, 0xFFFFFFFF);
-    SC_TRY(const Bytes data, file_.msf().stream(info.stream, scratch_, "pdb.module", static_cast<std::uint32_t>(wanted)));
-    SC_TRY(const Bytes c13, slice(data, std::uint64_t{info.symbol_bytes} + info.c11_bytes, info.c13_bytes, "pdb.module.c13"));
+    SC_TRY(const Bytes data,
+           file_.msf().stream(info.stream, scratch_, "pdb.module", static_cast<std::uint32_t>(wanted)));
+    SC_TRY(const Bytes c13,
+           slice(data, std::uint64_t{info.symbol_bytes} + info.c11_bytes, info.c13_bytes, "pdb.module.c13"));
     SC_TRY(const Bytes records, slice(data, 0, info.symbol_bytes, "pdb.module.symbols"));
     read_since_release_ += wanted;
     if (auto ok = c13_.read(c13); !ok) return ok;
@@ -182,7 +186,8 @@ Read<void> PdbTranslator::symbols(Bytes data) {
     if (!record) return {};
     Read<void> ok;
     switch (record->kind) {
-      case SymKind::compile2: case SymKind::compile3:
+      case SymKind::compile2:
+      case SymKind::compile3:
         if (const auto compile = read_at<pdb::CompileSym>(record->data, 0, "pdb.compile"))
           language_ = language_of(static_cast<std::uint8_t>(compile->flags & 0xFF));
         break;
@@ -212,7 +217,8 @@ Read<void> PdbTranslator::open_scope(const pdb::SymRecord& record) {
       if (auto ok = in.skip(4, "pdb.inline_site.invocations"); !ok) return ok;
     scope.is_site = in_procedure_;
     if (in_procedure_) {
-      if (procedure_.sites.size() == kMaxSites) return too_large("pdb.inline_sites", record.offset, kMaxSites, kMaxSites);
+      if (procedure_.sites.size() == kMaxSites)
+        return too_large("pdb.inline_sites", record.offset, kMaxSites, kMaxSites);
       procedure_.sites.push_back({open_sites_.back(), site.inlinee, in.rest()});
       open_sites_.push_back(static_cast<std::uint32_t>(procedure_.sites.size() - 1));
     }
@@ -240,7 +246,8 @@ Read<void> PdbTranslator::thunk(const pdb::SymRecord& record) {
   const SectionOffset start{symbol.record.segment, symbol.record.offset};
   start_frames();
   covered_.push_back({start, symbol.record.length});
-  return emit(start, {.size = symbol.record.length, .name = strings_.function(symbol.name), .kind = model::SymbolKind::thunk});
+  return emit(start,
+              {.size = symbol.record.length, .name = strings_.function(symbol.name), .kind = model::SymbolKind::thunk});
 }
 
 Read<void> PdbTranslator::trampoline(const pdb::SymRecord& record) {
@@ -250,8 +257,8 @@ Read<void> PdbTranslator::trampoline(const pdb::SymRecord& record) {
   start_frames();
   covered_.push_back({start, symbol.size});
   return emit(start, {.size = symbol.size,
-               .name = target.empty() ? strings_.function("[thunk]") : strings_.function(target.front().name),
-               .kind = model::SymbolKind::thunk});
+                      .name = target.empty() ? strings_.function("[thunk]") : strings_.function(target.front().name),
+                      .kind = model::SymbolKind::thunk});
 }
 
 Read<void> PdbTranslator::separated_code(const pdb::SymRecord& record) {
@@ -262,8 +269,10 @@ Read<void> PdbTranslator::separated_code(const pdb::SymRecord& record) {
   start_frames();
   if (auto ok = outer_ranges(start, symbol.length); !ok) return ok;
   covered_.push_back({start, symbol.length});
-  return emit(start, {.size = symbol.length, .name = strings_.function(procedure_.name),
-               .kind = model::SymbolKind::cold_part, .parent = {*parent}});
+  return emit(start, {.size = symbol.length,
+                      .name = strings_.function(procedure_.name),
+                      .kind = model::SymbolKind::cold_part,
+                      .parent = {*parent}});
 }
 
 Read<void> PdbTranslator::procedure() {
@@ -280,9 +289,9 @@ Read<void> PdbTranslator::procedure() {
   }
   const std::string_view linkage = publics_.take_linkage_name(p.start, p.name);
   return emit(p.start, {.size = p.size,
-                 .name = strings_.function(p.name),
-                 .linkage_name = linkage == p.name ? model::StringId::none : sink_.intern(linkage),
-                 .rank = (ours ? 0 : kFoldedElsewhere) + (kFoldedElsewhere - 1 - order_)});
+                        .name = strings_.function(p.name),
+                        .linkage_name = linkage == p.name ? model::StringId::none : sink_.intern(linkage),
+                        .rank = (ours ? 0 : kFoldedElsewhere) + (kFoldedElsewhere - 1 - order_)});
 }
 
 Read<void> PdbTranslator::inline_ranges(std::uint32_t index) {
@@ -292,10 +301,13 @@ Read<void> PdbTranslator::inline_ranges(std::uint32_t index) {
   inline_ranges_.clear();
   if (auto ok = pdb::read_inline_ranges(site.annotations, procedure_.size, inline_ranges_); !ok) return ok;
   const pdb::InlineeLine* declared = c13_.inlinee(site.inlinee);
-  const model::StringId own_file = declared != nullptr ? strings_.source_file(c13_, declared->file) : model::StringId::none;
+  const model::StringId own_file =
+      declared != nullptr ? strings_.source_file(c13_, declared->file) : model::StringId::none;
   for (const pdb::InlineRange& r : inline_ranges_) {
     const std::int64_t line = declared != nullptr ? std::int64_t{declared->line} + r.line_delta : 0;
-    ranges_.push_back({.start = r.start, .end = r.end, .site = index,
+    ranges_.push_back({.start = r.start,
+                       .end = r.end,
+                       .site = index,
                        .line = static_cast<std::uint32_t>(std::clamp<std::int64_t>(line, 0, 0xFFFFFF)),
                        .column = r.column,
                        .file = r.file == pdb::kFileOfInlinee ? own_file : strings_.source_file(c13_, r.file)});
@@ -325,8 +337,10 @@ Read<void> PdbTranslator::publics_of_module() {
 Read<void> PdbTranslator::public_without_function(PdbPublic& symbol) {
   if (symbol.taken || symbol.size == 0) return {};
   symbol.taken = true;
-  return emit(symbol.at, {.size = symbol.size, .name = strings_.function(symbol.name),
-                          .kind = model::SymbolKind::public_symbol, .rank = 0xFFFFFFFF});
+  return emit(symbol.at, {.size = symbol.size,
+                          .name = strings_.function(symbol.name),
+                          .kind = model::SymbolKind::public_symbol,
+                          .rank = 0xFFFFFFFF});
 }
 
 Read<void> PdbTranslator::emit(SectionOffset start, model::Function function) {

@@ -5,7 +5,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   symcached::testkit::CheckingSink sink;
-  [[maybe_unused]] const auto result =
-      symcached::object::translate_pdb(std::as_bytes(std::span(data, size)), sink);
+  [[maybe_unused]] const auto result = symcached::object::translate_pdb(std::as_bytes(std::span(data, size)), sink);
   return 0;
 }

@@ -52,7 +52,8 @@ const std::vector<std::string> kRich = {
 };
 
 TEST(FromPdb, OneOfEverythingInEveryContainer) {
-  const testkit::MsfLayout layouts[] = {{}, {.scattered = true}, {.block_size = 4096}, {.block_size = 65536, .scattered = true}};
+  const testkit::MsfLayout layouts[] = {
+      {}, {.scattered = true}, {.block_size = 4096}, {.block_size = 65536, .scattered = true}};
   for (const auto& layout : layouts)
     EXPECT_THAT(translated(testkit::rich_pdb(), layout), ElementsAreArray(kRich)) << layout.block_size;
 }
@@ -78,9 +79,10 @@ TEST(FromPdb, LinesOfAFunction) {
       {"the rows of all file blocks are one table",
        Subsections().lines({1, 0}, 0x20, {{0, {{0, 1}, {0x10, 3}}}, {8, {{8, 2}, {0x18, 4}}}}),
        "1000+20 f | 0 a.cpp:1 | 8 a.h:2 | 10 a.cpp:3 | 18 a.h:4 | 20 -"},
-      {"of rows at one offset the last holds the bytes", Subsections().lines({1, 0}, 0x20, {{0, {{0, 1}, {0, 2}, {8, 3}}}}),
-       "1000+20 f | 0 a.cpp:2 | 8 a.cpp:3 | 20 -"},
-      {"marks of the debugger are no lines", Subsections().lines({1, 0}, 0x20, {{0, {{0, 0xF00F00}, {8, 0xFEEFEE}, {16, 7}}}}),
+      {"of rows at one offset the last holds the bytes",
+       Subsections().lines({1, 0}, 0x20, {{0, {{0, 1}, {0, 2}, {8, 3}}}}), "1000+20 f | 0 a.cpp:2 | 8 a.cpp:3 | 20 -"},
+      {"marks of the debugger are no lines",
+       Subsections().lines({1, 0}, 0x20, {{0, {{0, 0xF00F00}, {8, 0xFEEFEE}, {16, 7}}}}),
        "1000+20 f | 0 a.cpp:0 | 10 a.cpp:7 | 20 -"},
       {"rows that do not rise are put in order", Subsections().lines({1, 0}, 0x20, {{0, {{8, 2}, {0, 1}}}}),
        "1000+20 f | 0 a.cpp:1 | 8 a.cpp:2 | 20 -"},
@@ -98,7 +100,8 @@ TEST(FromPdb, LinesOfAFunction) {
       {"several tables in a row",
        Subsections().lines({1, 0}, 0x10, {{0, {{0, 1}}}}).lines({1, 0x10}, 0x10, {{8, {{0, 2}}}}),
        "1000+20 f | 0 a.cpp:1 | 10 a.h:2 | 20 -"},
-      {"a file outside of the checksums", Subsections().lines({1, 0}, 0x20, {{800, {{0, 1}}}}), "1000+20 f | 0 :1 | 20 -"},
+      {"a file outside of the checksums", Subsections().lines({1, 0}, 0x20, {{800, {{0, 1}}}}),
+       "1000+20 f | 0 :1 | 20 -"},
       {"lines of discarded code", Subsections().lines({0, 0}, 0x20, {{0, {{0, 1}}}}), "1000+20 f"},
   };
   for (const Row& r : rows)
@@ -122,12 +125,18 @@ TEST(FromPdb, InlinedCalls) {
   const auto f = [] { return Symbols().proc("f", {1, 0}, 0x20); };
   const Row rows[] = {
       {"each frame's line is from its own table",
-       f().inline_site(0x1001, {3, 0, 6, 4, 0xB, 8, 4, 8}).inline_site(0x1000, {0xB, 0x24, 4, 4}).end_site().end_site().end(),
+       f().inline_site(0x1001, {3, 0, 6, 4, 0xB, 8, 4, 8})
+           .inline_site(0x1000, {0xB, 0x24, 4, 4})
+           .end_site()
+           .end_site()
+           .end(),
        "1000+20 f | 0 a.h:50 middle < a.cpp:1 | 4 a.h:101 leaf < a.h:50 middle < a.cpp:1 | 8 a.h:52 middle < a.cpp:2 | "
        "10 a.cpp:2 | 20 -"},
-      {"only where the caller is too", f().inline_site(0x1001, {3, 8, 4, 4}).inline_site(0x1000, {3, 0, 4, 32}).end_site().end_site().end(),
+      {"only where the caller is too",
+       f().inline_site(0x1001, {3, 8, 4, 4}).inline_site(0x1000, {3, 0, 4, 32}).end_site().end_site().end(),
        "1000+20 f | 0 a.cpp:1 | 8 a.h:100 leaf < a.h:50 middle < a.cpp:2 | c a.cpp:2 | 20 -"},
-      {"two calls in one function", f().inline_site(0x1000, {3, 0, 4, 4}).end_site().inline_site(0x1000, {3, 4, 4, 4}).end_site().end(),
+      {"two calls in one function",
+       f().inline_site(0x1000, {3, 0, 4, 4}).end_site().inline_site(0x1000, {3, 4, 4, 4}).end_site().end(),
        "1000+20 f | 0 a.h:100 leaf < a.cpp:1 | 4 a.h:100 leaf < a.cpp:1 | 8 a.cpp:2 | 20 -"},
       {"a call of a function without lines", f().inline_site(0x1002, {3, 0, 4, 4}).end_site().end(),
        "1000+20 f | 0 -  < a.cpp:1 | 4 a.cpp:1 | 8 a.cpp:2 | 20 -"},
@@ -153,11 +162,15 @@ TEST(FromPdb, InlinedCallsOfAFunctionWithoutLines) {
 }
 
 TEST(FromPdb, FoldedFunctionsAreNamedByTheModuleThatOwnsTheCode) {
-  PdbImage image = one_module(Symbols().proc("theirs", {1, 0}, 8).end(), Subsections().lines({1, 0}, 8, {{0, {{0, 1}}}}));
-  const Subsections c13 = Subsections().lines({1, 0}, 8, {{8, {{0, 2}}}}).checksums({name_offset(image, 0), name_offset(image, 1)});
-  image.modules.push_back({"b.obj", Symbols().proc("ours", {1, 0}, 8).end().proc("ours too", {1, 0}, 8).end().finish(), c13.finish()});
+  PdbImage image =
+      one_module(Symbols().proc("theirs", {1, 0}, 8).end(), Subsections().lines({1, 0}, 8, {{0, {{0, 1}}}}));
+  const Subsections c13 =
+      Subsections().lines({1, 0}, 8, {{8, {{0, 2}}}}).checksums({name_offset(image, 0), name_offset(image, 1)});
+  image.modules.push_back(
+      {"b.obj", Symbols().proc("ours", {1, 0}, 8).end().proc("ours too", {1, 0}, 8).end().finish(), c13.finish()});
   image.contributions = {{{1, 0}, 8, 1}};
-  EXPECT_THAT(translated(image), ElementsAre("1000+8 ours too | 0 a.h:2 | 8 -", "1000+8 ours | 0 a.h:2 | 8 -", "1000+8 theirs"));
+  EXPECT_THAT(translated(image),
+              ElementsAre("1000+8 ours too | 0 a.h:2 | 8 -", "1000+8 ours | 0 a.h:2 | 8 -", "1000+8 theirs"));
 }
 
 TEST(FromPdb, NamesOfInlineesFromOtherModules) {
@@ -177,7 +190,9 @@ TEST(FromPdb, NamesOfInlineesFromOtherModules) {
     PdbImage image = one_module(Symbols(), {});
     image.names.emplace_back(r.exporter);
     const auto symbols = Symbols().proc("f", {1, 0}, 0x20).inline_site(r.id, {3, 0, 4, 4}).end_site().end();
-    const auto c13 = Subsections().imports(name_offset(image, 3), {77}).inlinees({{u32le(r.id), u32le(0), u32le(5)}})
+    const auto c13 = Subsections()
+                         .imports(name_offset(image, 3), {77})
+                         .inlinees({{u32le(r.id), u32le(0), u32le(5)}})
                          .checksums({name_offset(image, 0)});
     image.modules = {{"a.obj", symbols.finish(), c13.finish()},
                      {"c:\\X\\Lib.obj", {}, Subsections().exports({{u32le(77), u32le(0x1001)}}).finish()}};
@@ -194,12 +209,15 @@ TEST(FromPdb, CodeThatIsNotAPlainFunction) {
     std::vector<std::string> want;
   };
   const Row rows[] = {
-      {"separated code belongs to its function", Symbols().proc("f", {1, 0}, 8).separated({1, 0x80}, 8, {1, 0}).end().end(),
+      {"separated code belongs to its function",
+       Symbols().proc("f", {1, 0}, 8).separated({1, 0x80}, 8, {1, 0}).end().end(),
        {"1000+8 f", "1080+8 f cold part of 1000 | 0 a.cpp:90 | 8 -"}},
       {"a thunk", Symbols().thunk("jump", {1, 0x10}, 6).end(), {"1010+6 jump thunk"}},
-      {"a trampoline is named as its target", Symbols().trampoline({1, 0x20}, 5, {1, 0x40}),
+      {"a trampoline is named as its target",
+       Symbols().trampoline({1, 0x20}, 5, {1, 0x40}),
        {"1020+5 target thunk", "1040+40 target public", kNext}},
-      {"a trampoline to nowhere", Symbols().trampoline({1, 0x20}, 5, {1, 0x44}),
+      {"a trampoline to nowhere",
+       Symbols().trampoline({1, 0x20}, 5, {1, 0x44}),
        {"1020+5 [thunk] thunk", "1040+40 target public", kNext}},
       {"discarded by the linker", Symbols().proc("f", {0, 0}, 8).end(), {}},
       {"in no section", Symbols().proc("f", {9, 0}, 8).end(), {}},
@@ -224,12 +242,18 @@ TEST(FromPdb, Publics) {
   const Row rows[] = {
       {"the decorated name", f("n::f"), Symbols().global("?f@n@@YAXXZ", {1, 0}), {"1000+8 n::f [?f@n@@YAXXZ]"}},
       {"the same name", f("f"), Symbols().global("f", {1, 0}), {"1000+8 f"}},
-      {"of several the one that fits", f("f"), Symbols().global("?e@@YAXXZ", {1, 0}).global("?f@@YAXXZ", {1, 0}),
+      {"of several the one that fits",
+       f("f"),
+       Symbols().global("?e@@YAXXZ", {1, 0}).global("?f@@YAXXZ", {1, 0}),
        {"1000+8 f [?f@@YAXXZ]", "1000+1000 ?e@@YAXXZ public"}},
       {"inside a function: no symbol", f("f"), Symbols().global("inside", {1, 4}), {"1000+8 f"}},
-      {"up to the next public", {}, Symbols().global("a", {1, 0x10}).global("b", {1, 0x18}, 0),
+      {"up to the next public",
+       {},
+       Symbols().global("a", {1, 0x10}).global("b", {1, 0x18}, 0),
        {"1010+8 a public", "1018+fe8 b public | 68 a.cpp:90 | 70 -"}},
-      {"up to the next function", f("f").proc("g", {1, 0x30}, 8).end(), Symbols().global("a", {1, 0x10}),
+      {"up to the next function",
+       f("f").proc("g", {1, 0x30}, 8).end(),
+       Symbols().global("a", {1, 0x10}),
        {"1000+8 f", "1010+20 a public", "1030+8 g"}},
       {"with lines", {}, Symbols().global("a", {1, 0x82}), {"1082+f7e a public | 0 a.cpp:90 | 6 -"}},
       {"data", {}, Symbols().global("a", {2, 0}), {}},
@@ -268,7 +292,8 @@ TEST(FromPdb, AnonymousNamespacesInWords) {
       {"?A0x", "`anonymous namespace'"},
   };
   for (const Row& r : rows)
-    EXPECT_THAT(translated(one_module(Symbols().proc(r.name, {1, 0}, 8).end(), {})), ElementsAre("1000+8 " + std::string(r.want)));
+    EXPECT_THAT(translated(one_module(Symbols().proc(r.name, {1, 0}, 8).end(), {})),
+                ElementsAre("1000+8 " + std::string(r.want)));
 }
 
 TEST(FromPdb, CodeMovedAfterLinking) {
@@ -280,15 +305,18 @@ TEST(FromPdb, CodeMovedAfterLinking) {
   const auto e = [](std::uint32_t from, std::uint32_t to) { return pdb::OmapEntry{u32le(from), u32le(to)}; };
   const Row rows[] = {
       {"moved whole", {e(0x1000, 0x5000)}, {"5000+20 f | 0 a.cpp:1 | 8 a.cpp:2"}},
-      {"split", {e(0x1000, 0x5000), e(0x1010, 0x7000)},
+      {"split",
+       {e(0x1000, 0x5000), e(0x1010, 0x7000)},
        {"5000+10 f | 0 a.cpp:1 | 8 a.cpp:2", "7000+10 f cold part of 5000 | 0 a.cpp:2"}},
-      {"the middle is gone", {e(0x1000, 0x5000), e(0x1004, 0), e(0x100C, 0x5004)},
+      {"the middle is gone",
+       {e(0x1000, 0x5000), e(0x1004, 0), e(0x100C, 0x5004)},
        {"5000+4 f | 0 a.cpp:1", "5004+14 f cold part of 5000 | 0 a.cpp:2"}},
       {"all of it is gone", {e(0x1000, 0)}, {}},
       {"before the first entry", {e(0x2000, 0x5000)}, {}},
   };
   for (const Row& r : rows) {
-    PdbImage image = one_module(Symbols().proc("f", {1, 0}, 0x20).end(), Subsections().lines({1, 0}, 0x20, {{0, {{0, 1}, {8, 2}}}}));
+    PdbImage image =
+        one_module(Symbols().proc("f", {1, 0}, 0x20).end(), Subsections().lines({1, 0}, 0x20, {{0, {{0, 1}, {8, 2}}}}));
     image.omap = r.omap;
     image.original_sections = image.sections;
     image.sections = {{0x9000, 0x1000}};
@@ -302,9 +330,9 @@ TEST(FromPdb, Languages) {
     model::Language want;
   };
   const Row rows[] = {
-      {0x00, model::Language::c},        {0x01, model::Language::cpp},   {0x02, model::Language::fortran},
+      {0x00, model::Language::c},        {0x01, model::Language::cpp},    {0x02, model::Language::fortran},
       {0x03, model::Language::assembly}, {0x0a, model::Language::csharp}, {0x15, model::Language::rust},
-      {0x13, model::Language::swift},    {0x44, model::Language::d},     {0x53, model::Language::unknown},
+      {0x13, model::Language::swift},    {0x44, model::Language::d},      {0x53, model::Language::unknown},
   };
   for (const Row& r : rows) {
     ModelText text;

@@ -69,9 +69,12 @@ Read<void> PdbLines::append_table(const pdb::LineTable& table, pdb::SectionOffse
     const std::int64_t to = std::min<std::int64_t>(shift + row_end, size);
     if (from >= to) continue;
     if (row->file != std::exchange(file, row->file)) file_id = strings.source_file(*module_, file);
-    out.push_back({.start = static_cast<std::uint32_t>(from), .end = static_cast<std::uint32_t>(to),
-                   .site = kFunctionItself, .line = is_mark(row->line) ? 0 : row->line,
-                   .column = is_mark(row->line) ? 0 : row->column, .file = file_id});
+    out.push_back({.start = static_cast<std::uint32_t>(from),
+                   .end = static_cast<std::uint32_t>(to),
+                   .site = kFunctionItself,
+                   .line = is_mark(row->line) ? 0 : row->line,
+                   .column = is_mark(row->line) ? 0 : row->column,
+                   .file = file_id});
   }
   return {};
 }

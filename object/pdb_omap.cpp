@@ -19,15 +19,15 @@ std::uint64_t find_moved_pieces(std::span<const pdb::OmapEntry> omap, std::uint3
   for (; entry != omap.end() && entry->source < end; ++entry) {
     if (looked_at++ == limit) return looked_at;
     const std::uint64_t from = std::max<std::uint64_t>(entry->source, rva);
-    const std::uint64_t to = std::next(entry) == omap.end() ? end : std::min<std::uint64_t>(std::next(entry)->source, end);
+    const std::uint64_t to =
+        std::next(entry) == omap.end() ? end : std::min<std::uint64_t>(std::next(entry)->source, end);
     if (entry->target == 0 || from >= to) continue;
     const auto offset = static_cast<std::uint32_t>(from - rva);
     const auto target = static_cast<std::uint32_t>(entry->target + (from - entry->source));
     const auto length = static_cast<std::uint32_t>(to - from);
     if (!out.empty() && out.back().offset + out.back().size == offset && out.back().target + out.back().size == target)
       out.back().size += length;
-    else
-      out.push_back({offset, length, target});
+    else out.push_back({offset, length, target});
   }
   return looked_at;
 }

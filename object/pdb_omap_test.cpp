@@ -13,7 +13,8 @@ using Omap = std::vector<pdb::OmapEntry>;
 pdb::OmapEntry entry(std::uint32_t source, std::uint32_t target) { return {u32le(source), u32le(target)}; }
 
 TEST(Omap, Pieces) {
-  const Omap map = {entry(0x100, 0x900), entry(0x110, 0x910), entry(0x120, 0x300), entry(0x130, 0), entry(0x140, 0x800)};
+  const Omap map = {entry(0x100, 0x900), entry(0x110, 0x910), entry(0x120, 0x300), entry(0x130, 0),
+                    entry(0x140, 0x800)};
   struct Row {
     std::string_view why;
     std::uint32_t rva, size;
@@ -35,7 +36,8 @@ TEST(Omap, Pieces) {
     std::vector<MovedPiece> pieces;
     EXPECT_LE(find_moved_pieces(map, r.rva, r.size, 100, pieces), map.size()) << r.why;
     std::string text;
-    for (const MovedPiece& p : pieces) text += fmt::format("{}{:x}+{:x}->{:x}", text.empty() ? "" : " ", p.offset, p.size, p.target);
+    for (const MovedPiece& p : pieces)
+      text += fmt::format("{}{:x}+{:x}->{:x}", text.empty() ? "" : " ", p.offset, p.size, p.target);
     EXPECT_EQ(text, r.want) << r.why;
   }
 }
@@ -47,16 +49,19 @@ TEST(Omap, PiecesTakeTheirRowsAndCallsAlong) {
   const std::vector<model::Inlinee> inlinees = {{.name = name("first"), .call_line = 1},
                                                 {.name = name("second"), .call_line = 2},
                                                 {.caller = 1, .name = name("third"), .call_line = 3}};
-  const std::vector<model::Line> lines = {{.offset = 0, .line = 10, .inlinee = 0}, {.offset = 0x14, .line = 20, .inlinee = 2}};
+  const std::vector<model::Line> lines = {{.offset = 0, .line = 10, .inlinee = 0},
+                                          {.offset = 0x14, .line = 20, .inlinee = 2}};
   OmapMover mover(map);
-  ASSERT_TRUE(mover.emit({.start = {0x100}, .size = 0x20, .name = name("f"), .lines = lines, .inlinees = inlinees}, text));
-  ASSERT_TRUE(mover.emit({.start = {0x118}, .size = 8, .name = name("cold"), .kind = model::SymbolKind::cold_part,
-                          .parent = {0x104}}, text));
+  ASSERT_TRUE(
+      mover.emit({.start = {0x100}, .size = 0x20, .name = name("f"), .lines = lines, .inlinees = inlinees}, text));
+  ASSERT_TRUE(mover.emit(
+      {.start = {0x118}, .size = 8, .name = name("cold"), .kind = model::SymbolKind::cold_part, .parent = {0x104}},
+      text));
   EXPECT_EQ(text.text(), (std::vector<std::string>{
-      "300+10 f cold part of 900 | 0 :10 first < :1 | 4 :20 third < :3 second < :2",
-      "308+8 cold cold part of 904",
-      "900+10 f | 0 :10 first < :1",
-  }));
+                             "300+10 f cold part of 900 | 0 :10 first < :1 | 4 :20 third < :3 second < :2",
+                             "308+8 cold cold part of 904",
+                             "900+10 f | 0 :10 first < :1",
+                         }));
 }
 
 /// Functions that all cover the whole map would be work without end.

@@ -37,7 +37,8 @@ bool may_decorate(std::string_view decorated, std::string_view name) {
     return decorated.size() > last.size() && decorated.starts_with(last) && decorated[last.size()] == '@';
   }
   if (decorated.starts_with('_') || decorated.starts_with('@')) decorated.remove_prefix(1);
-  return decorated == name || (decorated.starts_with(name) && decorated.size() > name.size() && decorated[name.size()] == '@');
+  return decorated == name ||
+         (decorated.starts_with(name) && decorated.size() > name.size() && decorated[name.size()] == '@');
 }
 
 Read<PdbPublics> PdbPublics::open(const pdb::File& file) {
@@ -70,7 +71,8 @@ void PdbPublics::size_them(const pdb::File& file) {
   for (std::size_t i = publics_.size(); i-- > 0;) {
     PdbPublic& symbol = publics_[i];
     const bool last_of_place = i + 1 == publics_.size() || publics_[i + 1].at != symbol.at;
-    if (last_of_place) next = i + 1 < publics_.size() && publics_[i + 1].at.segment == symbol.at.segment ? publics_[i + 1].at.offset : 0;
+    if (last_of_place)
+      next = i + 1 < publics_.size() && publics_[i + 1].at.segment == symbol.at.segment ? publics_[i + 1].at.offset : 0;
     std::uint64_t end = symbol.at.offset;
     if (const pdb::Contribution* owner = file.contribution_at(symbol.at)) {
       symbol.module = owner->module;
@@ -129,8 +131,8 @@ std::string_view PdbPublics::take_linkage_name(pdb::SectionOffset place, std::st
   last = last.substr(0, last.find('<'));
   const struct {
     std::string_view mark, text, next;
-  } forms[] = {{"?", last, "@"}, {"??$", last, "@"}, {"@", function, "@"}, {"_", function, ""}, {"_", function, "@"},
-               {"", function, ""}, {"", function, "@"}};
+  } forms[] = {{"?", last, "@"},     {"??$", last, "@"}, {"@", function, "@"}, {"_", function, ""},
+               {"_", function, "@"}, {"", function, ""}, {"", function, "@"}};
   std::string wanted;
   for (const auto& form : forms) {  // names at one place are sorted, so all with one beginning stand together
     wanted.assign(form.mark).append(form.text).append(form.next);

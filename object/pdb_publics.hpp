@@ -11,10 +11,10 @@ namespace symcached::object {
 
 struct PdbPublic {
   pdb::SectionOffset at;
-  std::uint32_t size = 0;     ///< up to the next public of code or the end of the contribution; 0 = not code
-  std::uint32_t module = 0;   ///< owner of the contribution; kNoModule if none
-  std::string_view name;      ///< decorated, in the symbol record stream
-  bool taken = false;         ///< already the linkage name of a function
+  std::uint32_t size = 0;    ///< up to the next public of code or the end of the contribution; 0 = not code
+  std::uint32_t module = 0;  ///< owner of the contribution; kNoModule if none
+  std::string_view name;     ///< decorated, in the symbol record stream
+  bool taken = false;        ///< already the linkage name of a function
 };
 inline constexpr std::uint32_t kNoModule = 0xFFFFFFFF;
 

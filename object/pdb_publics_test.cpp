@@ -45,7 +45,8 @@ TEST(PdbPublics, EveryFunctionAtAPlaceTakesOneName) {
   auto publics = PdbPublics::open(*file);
   ASSERT_TRUE(publics);
   EXPECT_EQ(publics->take_linkage_name({1, 0}, "f"), "_f");
-  EXPECT_EQ(publics->take_linkage_name({1, 0}, "S::S"), "??0S@@QEAA@XZ") << "none fits by its name, so the first free one";
+  EXPECT_EQ(publics->take_linkage_name({1, 0}, "S::S"), "??0S@@QEAA@XZ")
+      << "none fits by its name, so the first free one";
   EXPECT_EQ(publics->take_linkage_name({1, 0}, "n::g"), "?g@@YAXXZ");
   EXPECT_EQ(publics->take_linkage_name({1, 0}, "h"), "") << "none is left";
   EXPECT_EQ(publics->take_linkage_name({1, 4}, "h"), "f2");

@@ -63,7 +63,8 @@ Read<model::StringId> PdbStrings::inlinee(const pdb::C13& module, std::uint32_t 
   if (index >= inlinees_.size()) return model::StringId::none;
   if (inlinees_[index] == model::StringId::none) {
     name_.clear();
-    if (auto ok = pdb::append_inlinee_name(items_, types_, id, type_scratch_, name_); !ok) return std::unexpected(ok.error());
+    if (auto ok = pdb::append_inlinee_name(items_, types_, id, type_scratch_, name_); !ok)
+      return std::unexpected(ok.error());
     if (name_.size() > name_bytes_left_) return too_large("pdb.item.function.name", id, name_.size(), name_bytes_left_);
     name_bytes_left_ -= name_.size();
     inlinees_[index] = function(name_);
@@ -103,7 +104,8 @@ Read<const PdbStrings::Exports*> PdbStrings::exports_of_module(std::uint32_t ind
   if (!added || !file_->msf().has_stream(module.stream)) return &at->second;
   std::vector<std::byte> scratch;
   SC_TRY(const Bytes data, file_->msf().stream(module.stream, scratch, "pdb.module"));
-  SC_TRY(const Bytes c13, slice(data, std::uint64_t{module.symbol_bytes} + module.c11_bytes, module.c13_bytes, "pdb.module.c13"));
+  SC_TRY(const Bytes c13,
+         slice(data, std::uint64_t{module.symbol_bytes} + module.c11_bytes, module.c13_bytes, "pdb.module.c13"));
   pdb::C13 subsections;
   if (auto ok = subsections.read(c13); !ok) return std::unexpected(ok.error());
   for (const auto& e : subsections.exports) at->second.try_emplace(e.local, e.item);

@@ -38,9 +38,9 @@ class PdbStrings {
   pdb::TypeStream types_, items_;
   pdb::TypeScratch type_scratch_;
   std::string scratch_, name_;
-  std::unordered_map<std::uint32_t, model::StringId> files_;  // by offset in /names
-  std::vector<model::StringId> inlinees_;                     // by IPI item
-  std::unordered_map<std::string, std::uint32_t> modules_;    // by lower-case name; filled when first needed
+  std::unordered_map<std::uint32_t, model::StringId> files_;     // by offset in /names
+  std::vector<model::StringId> inlinees_;                        // by IPI item
+  std::unordered_map<std::string, std::uint32_t> modules_;       // by lower-case name; filled when first needed
   std::unordered_map<std::uint32_t, const Exports*> exporters_;  // by offset of the module's name in /names
   std::unordered_map<std::uint32_t, Exports> exports_;           // by module
   std::uint64_t name_bytes_left_ = 0;                            // of inlinees

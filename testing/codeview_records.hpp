@@ -143,7 +143,9 @@ class TypeRecords {
   TypeRecords& member_id(std::uint32_t type, std::string_view name) {
     return record(pdb::Leaf::mfunc_id, Section().u32(type).u32(0).c_string(name));
   }
-  TypeRecords& string_id(std::string_view text) { return record(pdb::Leaf::string_id, Section().u32(0).c_string(text)); }
+  TypeRecords& string_id(std::string_view text) {
+    return record(pdb::Leaf::string_id, Section().u32(0).c_string(text));
+  }
   /// A class, structure or interface whose size is the number given as its leaf bytes.
   TypeRecords& structure(std::string_view name, const Section& size = Section().u16(8),
                          pdb::Leaf leaf = pdb::Leaf::structure) {

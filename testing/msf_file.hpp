@@ -10,7 +10,7 @@ namespace symcached::testkit {
 
 struct MsfLayout {
   std::uint32_t block_size = 512;
-  bool scattered = false;           ///< the blocks of every stream backwards, so that none lies in one piece
+  bool scattered = false;            ///< the blocks of every stream backwards, so that none lies in one piece
   std::vector<std::uint32_t> nil{};  ///< streams the directory names without giving them a place
 };
 

@@ -81,8 +81,8 @@ class PdbStreams {
     out.u32(20000404).u32(0x5AB38077).u32(image.info_age);
     for (std::uint8_t i = 1; i <= 16; ++i) out.u8(i);
     if (!image.has_names) return out.finish();
-    out.u32(7).c_string("/names");                // the names' text
-    out.u32(1).u32(2).u32(1).u32(2).u32(0);       // one entry, in the second of two places; none deleted
+    out.u32(7).c_string("/names");                 // the names' text
+    out.u32(1).u32(2).u32(1).u32(2).u32(0);        // one entry, in the second of two places; none deleted
     return out.u32(0).u32(names).u32(0).finish();  // the entry; then a number that nobody needs
   }
   std::vector<std::byte> section_headers(const std::vector<PdbSection>& sections) {
@@ -94,10 +94,9 @@ class PdbStreams {
   std::vector<std::byte> modules(const PdbImage& image) {
     Section out;
     for (const PdbModule& module : image.modules) {
-      const std::uint16_t stream =
-          module.has_stream
-              ? add(Section().u32(4).bytes(module.symbols).bytes(module.c13).u32(0).finish())
-              : std::uint16_t{0xFFFF};
+      const std::uint16_t stream = module.has_stream
+                                       ? add(Section().u32(4).bytes(module.symbols).bytes(module.c13).u32(0).finish())
+                                       : std::uint16_t{0xFFFF};
       out.zeros(4 + 28).u16(0).u16(stream);
       out.u32(module.has_stream ? static_cast<std::uint32_t>(4 + module.symbols.size()) : 0).u32(0);
       out.u32(module.has_stream ? static_cast<std::uint32_t>(module.c13.size()) : 0);

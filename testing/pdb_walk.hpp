@@ -34,7 +34,8 @@ class PdbWalk {
     const auto data = file_.msf().stream(module.stream, scratch_, "walk.module");
     if (!data) return;
     if (const auto records = slice(*data, 4, std::uint64_t{module.symbol_bytes} - 4, "walk.symbols")) symbols(*records);
-    const auto bytes = slice(*data, std::uint64_t{module.symbol_bytes} + module.c11_bytes, module.c13_bytes, "walk.c13");
+    const auto bytes =
+        slice(*data, std::uint64_t{module.symbol_bytes} + module.c11_bytes, module.c13_bytes, "walk.c13");
     if (!bytes || !c13_.read(*bytes)) return;
     for (const pdb::LineTable& table : c13_.lines) {
       rows_.clear();

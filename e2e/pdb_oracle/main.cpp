@@ -1,4 +1,4 @@
-#include "shapes.hpp"
+#include "e2e/pdb_oracle/shapes.hpp"
 
 volatile int input[64];
 volatile int output;

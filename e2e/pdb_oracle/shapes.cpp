@@ -1,4 +1,4 @@
-#include "shapes.hpp"
+#include "e2e/pdb_oracle/shapes.hpp"
 
 namespace geometry {
 namespace {

@@ -82,7 +82,8 @@ Read<void> C13::read(Bytes data) {
 }
 
 const InlineeLine* C13::inlinee(std::uint32_t id) const {
-  const auto at = std::ranges::lower_bound(inlinees, id, {}, [](const InlineeLine& l) { return std::uint32_t{l.inlinee}; });
+  const auto at =
+      std::ranges::lower_bound(inlinees, id, {}, [](const InlineeLine& l) { return std::uint32_t{l.inlinee}; });
   return at != inlinees.end() && at->inlinee == id ? &*at : nullptr;
 }
 
@@ -107,7 +108,8 @@ Read<void> read_rows(const LineTable& table, std::vector<LineRow>& out) {
       SC_TRY(columns, entries.array<ColumnEntry>(block.line_count, "pdb.lines.columns"));
     }
     for (std::size_t i = 0; i < lines.size(); ++i)
-      out.push_back({lines[i].offset, lines[i].line(), columns.empty() ? 0u : std::uint32_t{columns[i].start}, block.file});
+      out.push_back(
+          {lines[i].offset, lines[i].line(), columns.empty() ? 0u : std::uint32_t{columns[i].start}, block.file});
   }
   const auto begin = out.begin() + static_cast<std::ptrdiff_t>(first);
   const auto by_offset = [](const LineRow& a, const LineRow& b) { return a.offset < b.offset; };

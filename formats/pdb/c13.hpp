@@ -34,7 +34,7 @@ struct CrossScopeImport {
 
 /// The subsections of one module, found in one pass. Views into the given bytes.
 struct C13 {
-  std::vector<LineTable> lines;  ///< sorted by start; of several with one start the first of the file comes first
+  std::vector<LineTable> lines;       ///< sorted by start; of several with one start the first of the file comes first
   std::vector<InlineeLine> inlinees;  ///< sorted by inlinee
   std::vector<CrossScopeImport> imports;
   std::span<const CrossScopeExport> exports;

@@ -57,7 +57,8 @@ TEST(C13, LineTables) {
 }
 
 TEST(C13, TablesAreSortedAndTheFirstOfTheFileComesFirst) {
-  const auto bytes = Subsections().lines({2, 0}, 1, {}).lines({1, 8}, 2, {}).lines({1, 0}, 3, {}).lines({1, 8}, 4, {}).finish();
+  const auto bytes =
+      Subsections().lines({2, 0}, 1, {}).lines({1, 8}, 2, {}).lines({1, 0}, 3, {}).lines({1, 8}, 4, {}).finish();
   C13 c13;
   ASSERT_TRUE(c13.read(bytes));
   std::string sizes;
@@ -66,7 +67,8 @@ TEST(C13, TablesAreSortedAndTheFirstOfTheFileComesFirst) {
 }
 
 TEST(C13, InlineesInBothForms) {
-  const auto plain = Subsections().inlinees({{u32le(7), u32le(8), u32le(70)}, {u32le(3), u32le(0), u32le(30)}}).finish();
+  const auto plain =
+      Subsections().inlinees({{u32le(7), u32le(8), u32le(70)}, {u32le(3), u32le(0), u32le(30)}}).finish();
   const Section extended = Section().u32(1).u32(7).u32(8).u32(70).u32(2).zeros(8).u32(3).u32(0).u32(30).u32(0);
   for (const auto& bytes : {plain, Subsections().subsection(SubsectionKind::inlinee_lines, extended).finish()}) {
     C13 c13;
@@ -115,10 +117,12 @@ TEST(C13, NamesTheFieldThatIsWrong) {
   const Row rows[] = {
       {"a signature we do not know", SubsectionKind::inlinee_lines, Section().u32(2), "pdb.inlinee_lines.signature"},
       {"no signature", SubsectionKind::inlinee_lines, {}, "pdb.inlinee_lines.signature"},
-      {"files without end", SubsectionKind::inlinee_lines, Section().u32(1).zeros(12).u32(0xFFFFFFFF), "pdb.inlinee_lines.extra_files"},
+      {"files without end", SubsectionKind::inlinee_lines, Section().u32(1).zeros(12).u32(0xFFFFFFFF),
+       "pdb.inlinee_lines.extra_files"},
       {"an entry cut short", SubsectionKind::inlinee_lines, Section().u32(1).zeros(8), "pdb.inlinee_lines.entry"},
       {"an import cut short", SubsectionKind::cross_scope_imports, Section().u32(1), "pdb.cross_scope_imports"},
-      {"imports without end", SubsectionKind::cross_scope_imports, Section().u32(1).u32(9), "pdb.cross_scope_imports.ids"},
+      {"imports without end", SubsectionKind::cross_scope_imports, Section().u32(1).u32(9),
+       "pdb.cross_scope_imports.ids"},
       {"to be ignored", kIgnored, Section().u32(2), ""},
   };
   for (const Row& r : rows) {

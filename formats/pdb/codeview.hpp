@@ -46,7 +46,7 @@ struct RecordHead {
 };
 static_assert(sizeof(RecordHead) == 4);
 
-struct ProcSym {  ///< S_GPROC32 and kin; the name follows
+struct ProcSym {            ///< S_GPROC32 and kin; the name follows
   u32le parent, end, next;  ///< offsets in the module's symbol stream
   u32le code_size;
   u32le debug_start, debug_end;
@@ -99,13 +99,13 @@ struct InlineSiteSym {  ///< S_INLINESITE; S_INLINESITE2 has a u32 count next; t
 static_assert(sizeof(InlineSiteSym) == 12);
 
 struct CompileSym {  ///< the start of S_COMPILE2 and S_COMPILE3
-  u32le flags;  ///< bits 0-7: language; bit 10: LTCG
+  u32le flags;       ///< bits 0-7: language; bit 10: LTCG
   u16le machine;
 };
 static_assert(sizeof(CompileSym) == 6);
 
 struct PublicSym {  ///< S_PUB32; the name follows
-  u32le flags;  ///< bit 0: code, bit 1: function
+  u32le flags;      ///< bit 0: code, bit 1: function
   u32le offset;
   u16le segment;
 };
@@ -190,7 +190,7 @@ enum class Leaf : std::uint16_t {
 };
 
 struct FuncIdLeaf {  ///< LF_FUNC_ID and LF_MFUNC_ID; the name follows
-  u32le scope;  ///< LF_FUNC_ID: an IPI item or 0; LF_MFUNC_ID: a TPI type
+  u32le scope;       ///< LF_FUNC_ID: an IPI item or 0; LF_MFUNC_ID: a TPI type
   u32le type;
 };
 static_assert(sizeof(FuncIdLeaf) == 8);

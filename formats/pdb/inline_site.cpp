@@ -128,9 +128,10 @@ Read<void> read_inline_ranges(Bytes annotations, std::uint32_t function_size, st
       case kChangeFile: file = in.number(); break;
       case kChangeLineOffset: line += Program::to_signed(in.number()); break;
       case kChangeColumnStart: column = in.number(); break;
-      case kChangeLineEndDelta: case kChangeRangeKind: case kChangeColumnEndDelta: case kChangeColumnEnd:
-        in.number();
-        break;
+      case kChangeLineEndDelta:
+      case kChangeRangeKind:
+      case kChangeColumnEndDelta:
+      case kChangeColumnEnd: in.number(); break;
       case kChangeCodeOffsetAndLineOffset: {
         const std::uint32_t both = in.number();
         line += Program::to_signed(both >> 4);

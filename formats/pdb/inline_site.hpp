@@ -12,8 +12,8 @@ inline constexpr std::uint32_t kFileOfInlinee = 0xFFFFFFFF;
 
 /// Bytes of one inlined call with one line.
 struct InlineRange {
-  std::uint32_t start = 0;  ///< bytes from the function's start
-  std::uint32_t end = 0;    ///< exclusive
+  std::uint32_t start = 0;              ///< bytes from the function's start
+  std::uint32_t end = 0;                ///< exclusive
   std::int32_t line_delta = 0;          ///< from the line of the inlinee's DEBUG_S_INLINEELINES entry
   std::uint32_t file = kFileOfInlinee;  ///< offset in the module's file checksums
   std::uint32_t column = 0;             ///< 1-based; 0 = unknown

@@ -19,7 +19,9 @@ Bytes bytes_of(const Program& program) { return std::as_bytes(std::span(program)
 std::string run(const Program& program, std::uint32_t function_size = 0x100) {
   std::vector<InlineRange> ranges;
   const auto ok = read_inline_ranges(bytes_of(program), function_size, ranges);
-  if (!ok) return std::string(ok.error().kind == ReadError::Kind::truncated ? "cut: " : "bad: ") + std::string(ok.error().field);
+  if (!ok)
+    return std::string(ok.error().kind == ReadError::Kind::truncated ? "cut: " : "bad: ") +
+           std::string(ok.error().field);
   std::string out;
   for (const InlineRange& r : ranges) {
     out += fmt::format("{}{:x}-{:x}:{}", out.empty() ? "" : " ", r.start, r.end, r.line_delta);

@@ -15,8 +15,8 @@ constexpr std::uint32_t kOldDirectory = 0;  ///< stream 0; its blocks may have b
 struct SuperBlock {
   std::array<char, 32> magic;
   u32le block_size;
-  u32le free_block_map;   ///< 1 or 2: which of the two maps is current
-  u32le block_count;      ///< blocks in the file
+  u32le free_block_map;  ///< 1 or 2: which of the two maps is current
+  u32le block_count;     ///< blocks in the file
   u32le directory_bytes;
   u32le unknown;
 };  // followed by the numbers of the blocks that hold the directory's block numbers

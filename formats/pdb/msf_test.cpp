@@ -51,9 +51,9 @@ TEST(Msf, Ranges) {
     std::uint32_t offset, size;
     bool good;
   };
-  const Row rows[] = {{0, 0, true},      {0, 3000, true},     {511, 2, true},         {512, 512, true},
-                      {2999, 1, true},   {3000, 0, true},     {3000, 1, false},       {2999, 2, false},
-                      {3001, 0, false},  {0xFFFFFFFF, 1, false}, {1, 0xFFFFFFFF, false}};
+  const Row rows[] = {{0, 0, true},     {0, 3000, true},        {511, 2, true},        {512, 512, true},
+                      {2999, 1, true},  {3000, 0, true},        {3000, 1, false},      {2999, 2, false},
+                      {3001, 0, false}, {0xFFFFFFFF, 1, false}, {1, 0xFFFFFFFF, false}};
   const Streams streams = {{}, counting(3000, 9)};
   for (const bool scattered : {false, true}) {
     const auto bytes = msf_file(streams, {.scattered = scattered});

@@ -59,8 +59,8 @@ TEST(PdbFile, ContributionsOfBothVersions) {
     SectionOffset at;
     int module;
   };
-  const Row rows[] = {{{1, 0}, 2}, {{1, 0xF}, 2}, {{1, 0x10}, -1}, {{1, 0x20}, 0}, {{1, 0x5F}, 0}, {{1, 0x60}, -1},
-                      {{2, 0}, -1}, {{2, 8}, 1}, {{2, 0x18}, -1}, {{0, 0}, -1}, {{3, 0}, -1}};
+  const Row rows[] = {{{1, 0}, 2},  {{1, 0xF}, 2}, {{1, 0x10}, -1}, {{1, 0x20}, 0}, {{1, 0x5F}, 0}, {{1, 0x60}, -1},
+                      {{2, 0}, -1}, {{2, 8}, 1},   {{2, 0x18}, -1}, {{0, 0}, -1},   {{3, 0}, -1}};
   for (const bool v2 : {false, true}) {
     PdbImage image{.contributions_v2 = v2};
     image.contributions = {{{2, 8}, 0x10, 1}, {{1, 0x20}, 0x40, 0}, {{1, 0}, 0x10, 2}, {{1, 0x18}, 0, 7}};
@@ -70,7 +70,8 @@ TEST(PdbFile, ContributionsOfBothVersions) {
     EXPECT_EQ(file->contributions().size(), 3u) << "an empty one holds nothing";
     for (const Row& r : rows) {
       const Contribution* found = file->contribution_at(r.at);
-      EXPECT_EQ(found != nullptr ? static_cast<int>(found->module) : -1, r.module) << r.at.segment << ":" << r.at.offset;
+      EXPECT_EQ(found != nullptr ? static_cast<int>(found->module) : -1, r.module)
+          << r.at.segment << ":" << r.at.offset;
     }
   }
 }

@@ -10,7 +10,7 @@ namespace symcached::pdb {
 
 struct SymRecord {
   SymKind kind{};
-  Bytes data;               ///< without the head
+  Bytes data;                ///< without the head
   std::uint32_t offset = 0;  ///< of the record's head in the stream
 };
 
@@ -55,17 +55,25 @@ Read<Named<T>> read_named(const SymRecord& symbol, std::string_view field) {
 
 constexpr bool is_procedure(SymKind kind) {
   switch (kind) {
-    case SymKind::gproc32: case SymKind::lproc32: case SymKind::gproc32_id: case SymKind::lproc32_id:
-    case SymKind::lproc32_dpc: case SymKind::lproc32_dpc_id:
-      return true;
+    case SymKind::gproc32:
+    case SymKind::lproc32:
+    case SymKind::gproc32_id:
+    case SymKind::lproc32_id:
+    case SymKind::lproc32_dpc:
+    case SymKind::lproc32_dpc_id: return true;
     default: return false;
   }
 }
 constexpr bool opens_scope(SymKind kind) {
   switch (kind) {
-    case SymKind::thunk32: case SymKind::block32: case SymKind::with32: case SymKind::sep_code:
-    case SymKind::inline_site: case SymKind::inline_site2: case SymKind::gmanproc: case SymKind::lmanproc:
-      return true;
+    case SymKind::thunk32:
+    case SymKind::block32:
+    case SymKind::with32:
+    case SymKind::sep_code:
+    case SymKind::inline_site:
+    case SymKind::inline_site2:
+    case SymKind::gmanproc:
+    case SymKind::lmanproc: return true;
     default: return is_procedure(kind);
   }
 }

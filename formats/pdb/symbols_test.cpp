@@ -66,12 +66,12 @@ TEST(SymbolKinds, Scopes) {
     bool procedure, opens, closes;
   };
   const Row rows[] = {
-      {SymKind::gproc32, true, true, false},      {SymKind::lproc32_id, true, true, false},
-      {SymKind::lproc32_dpc, true, true, false},  {SymKind::thunk32, false, true, false},
-      {SymKind::inline_site2, false, true, false}, {SymKind::sep_code, false, true, false},
-      {SymKind::gmanproc, false, true, false},    {SymKind::end, false, false, true},
+      {SymKind::gproc32, true, true, false},          {SymKind::lproc32_id, true, true, false},
+      {SymKind::lproc32_dpc, true, true, false},      {SymKind::thunk32, false, true, false},
+      {SymKind::inline_site2, false, true, false},    {SymKind::sep_code, false, true, false},
+      {SymKind::gmanproc, false, true, false},        {SymKind::end, false, false, true},
       {SymKind::inline_site_end, false, false, true}, {SymKind::proc_id_end, false, false, true},
-      {SymKind::label32, false, false, false},    {SymKind::pub32, false, false, false},
+      {SymKind::label32, false, false, false},        {SymKind::pub32, false, false, false},
   };
   for (const Row& r : rows) {
     EXPECT_EQ(is_procedure(r.kind), r.procedure) << static_cast<int>(r.kind);

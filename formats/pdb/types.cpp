@@ -32,9 +32,12 @@ Read<void> skip_number(ByteReader& in) {
   if (leaf < 0x8000) return {};
   switch (leaf) {
     case 0x8000: return in.skip(1, "pdb.type.number");
-    case 0x8001: case 0x8002: return in.skip(2, "pdb.type.number");
-    case 0x8003: case 0x8004: return in.skip(4, "pdb.type.number");
-    case 0x8009: case 0x800a: return in.skip(8, "pdb.type.number");
+    case 0x8001:
+    case 0x8002: return in.skip(2, "pdb.type.number");
+    case 0x8003:
+    case 0x8004: return in.skip(4, "pdb.type.number");
+    case 0x8009:
+    case 0x800a: return in.skip(8, "pdb.type.number");
     default: return bad_value("pdb.type.number", in.position(), leaf);
   }
 }
@@ -45,7 +48,9 @@ Read<std::string_view> type_name(const TypeStream& types, TypeIndex index, std::
   SC_TRY(const auto record, types.at(index, scratch));
   ByteReader in(record.data);
   switch (record.leaf) {
-    case Leaf::class_: case Leaf::structure: case Leaf::interface:
+    case Leaf::class_:
+    case Leaf::structure:
+    case Leaf::interface:
       if (auto ok = in.skip(16, "pdb.type.class"); !ok) return std::unexpected(ok.error());
       break;
     case Leaf::union_:
@@ -97,7 +102,8 @@ Read<TypeStream> TypeStream::open(const Msf& msf, StreamIndex index) {
   return stream;
 }
 
-Read<void> TypeStream::read_samples(const Msf& msf, StreamIndex hash_stream, std::uint32_t offset, std::uint32_t bytes) {
+Read<void> TypeStream::read_samples(const Msf& msf, StreamIndex hash_stream, std::uint32_t offset,
+                                    std::uint32_t bytes) {
   if (!msf.has_stream(hash_stream) || bytes < sizeof(SampleEntry)) return take_samples();
   std::vector<std::byte> scratch;
   SC_TRY(const Bytes data, msf.stream(hash_stream, scratch, "pdb.types.hash"));
@@ -146,8 +152,8 @@ Read<TypeStream::Record> TypeStream::at(TypeIndex index, std::vector<std::byte>&
   return Record{static_cast<Leaf>(std::uint16_t{head.kind}), data};
 }
 
-Read<void> append_inlinee_name(const TypeStream& items, const TypeStream& types, TypeIndex id,
-                               TypeScratch& scratch, std::string& out) {
+Read<void> append_inlinee_name(const TypeStream& items, const TypeStream& types, TypeIndex id, TypeScratch& scratch,
+                               std::string& out) {
   if (!items.has(id)) return {};
   SC_TRY(const auto record, items.at(id, scratch.item));
   if (record.leaf != Leaf::func_id && record.leaf != Leaf::mfunc_id) return {};

@@ -56,7 +56,7 @@ struct TypeScratch {
 
 /// Name of the function an inlinee id of the IPI stream stands for: scope or class, `::`, name. Appends to `out`;
 /// nothing where the id is no function or a part cannot be found.
-Read<void> append_inlinee_name(const TypeStream& items, const TypeStream& types, TypeIndex id,
-                               TypeScratch& scratch, std::string& out);
+Read<void> append_inlinee_name(const TypeStream& items, const TypeStream& types, TypeIndex id, TypeScratch& scratch,
+                               std::string& out);
 
 }  // namespace symcached::pdb

@@ -16,8 +16,9 @@ using testkit::TypeRecords;
 /// Stream 0 types, 1 items, 2 their samples.
 struct Tables {
   Tables(const TypeRecords& types, const TypeRecords& items, const Section& samples = {}, const MsfLayout& layout = {})
-      : bytes(testkit::msf_file(std::vector{types.finish(), items.finish(2, static_cast<std::uint32_t>(samples.size())),
-                                            samples.finish()}, layout)),
+      : bytes(testkit::msf_file(
+            std::vector{types.finish(), items.finish(2, static_cast<std::uint32_t>(samples.size())), samples.finish()},
+            layout)),
         msf(*Msf::open(bytes)) {}
   std::string name_of(TypeIndex id) const {
     const auto types = TypeStream::open(msf, 0);
@@ -36,7 +37,8 @@ TEST(InlineeNames, ScopeAndName) {
   TypeRecords types, items;
   types.structure("n::S").structure("n::C<int>", Section().u16(0x8004).u32(70000), Leaf::class_);
   types.record(Leaf::union_, Section().zeros(8).u16(0x8002).u16(9).c_string("U"));
-  types.record(Leaf::enum_, Section().zeros(12).c_string("E")).structure("I", Section().u16(0x800a).u64(1), Leaf::interface);
+  types.record(Leaf::enum_, Section().zeros(12).c_string("E"))
+      .structure("I", Section().u16(0x800a).u64(1), Leaf::interface);
   types.record(Leaf{0x1001}, Section().zeros(8)).structure("odd", Section().u16(0x8005));
   items.string_id("a::b").func_id(0x1000, "f").func_id(0, "g").member_id(0x1000, "m").member_id(0x1001, "{ctor}");
   items.member_id(0x1002, "u").member_id(0x1003, "e").member_id(0x1004, "i").member_id(0x1005, "t");
