@@ -1,12 +1,15 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/progress.hpp"
 #include "base/mapped_file.hpp"
 #include "service/derive.hpp"
 #include "symcache/reader.hpp"
@@ -24,7 +27,7 @@ struct Options {
 
 /// Writes beside the target and renames, so that a reader never sees half a file.
 std::expected<void, std::string> write_file(const fs::path& path, Bytes bytes) {
-  const fs::path unfinished = path.string() + ".tmp";
+  const fs::path unfinished = fmt::format("{}.{}.tmp", path.string(), ::getpid());
   {
     std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
     out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -38,8 +41,14 @@ std::expected<void, std::string> write_file(const fs::path& path, Bytes bytes) {
   }
   std::error_code error;
   fs::rename(unfinished, path, error);
-  if (error) return std::unexpected(fmt::format("{}: could not put it in place: {}", path.string(), error.message()));
-  return {};
+  if (!error) return {};
+  const std::string why = error.message();
+  fs::remove(unfinished, error);
+  return std::unexpected(fmt::format("{}: could not put it in place: {}", path.string(), why));
+}
+
+fs::path target_of(const std::string& file, const Options& options) {
+  return fs::path(options.directory) / fs::path(file).filename().concat(".symcache");
 }
 
 void print_stats(const symcache::Symcache& cache, std::size_t original, std::size_t size, double seconds) {
@@ -47,36 +56,59 @@ void print_stats(const symcache::Symcache& cache, std::size_t original, std::siz
   symcache::FrameBuffer scratch;
   for (std::uint32_t i = 0; i < cache.function_count(); ++i)
     if (const auto f = cache.function(i, scratch)) rows += f->row_count;
-  const auto percent = [&](std::uint64_t part) { return 100.0 * static_cast<double>(part) / static_cast<double>(original); };
+  const auto percent = [&](std::uint64_t part) {
+    return 100.0 * static_cast<double>(part) / static_cast<double>(original);
+  };
   fmt::print("  original     {:>12} bytes\n  symcache     {:>12} bytes  {:.2f} %\n", original, size, percent(size));
   using symcache::Header;
   const std::pair<const char*, std::uint64_t> sections[] = {
-      {"index", cache.section_size(&Header::samples) + cache.section_size(&Header::starts) + cache.section_size(&Header::records)},
+      {"index", cache.section_size(&Header::samples) + cache.section_size(&Header::starts) +
+                    cache.section_size(&Header::records)},
       {"functions", cache.section_size(&Header::functions)},
       {"subprograms", cache.section_size(&Header::subprograms)},
       {"names", cache.section_size(&Header::names) + cache.section_size(&Header::files)},
       {"tokens", cache.section_size(&Header::tokens) + cache.section_size(&Header::token_text)}};
-  for (const auto& [name, bytes] : sections) fmt::print("    {:<11}{:>12} bytes  {:.2f} %\n", name, bytes, percent(bytes));
-  fmt::print("  functions    {:>12}\n  rows         {:>12}\n  time         {:>12.3f} s\n", cache.function_count(), rows, seconds);
+  for (const auto& [name, bytes] : sections)
+    fmt::print("    {:<11}{:>12} bytes  {:.2f} %\n", name, bytes, percent(bytes));
+  fmt::print("  functions    {:>12}\n  rows         {:>12}\n  time         {:>12.3f} s\n", cache.function_count(), rows,
+             seconds);
 }
 
 std::expected<void, std::string> convert(const std::string& name, const Options& options) {
   const auto file = MappedFile::open(name);
   if (!file) return std::unexpected(file.error());
   const auto begin = std::chrono::steady_clock::now();
-  const auto derived = service::derive_symcache(file->bytes(), [&] { file->release_pages(); });
+  const auto derived = [&] {
+    const Progress progress(fmt::format("{} ({} MiB)", name, file->bytes().size() >> 20));
+    return service::derive_symcache(file->bytes(), [&] { file->release_pages(); });
+  }();
   if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  const fs::path target = fs::path(options.directory) / fs::path(name).filename().concat(".symcache");
+  const fs::path target = target_of(name, options);
   if (auto ok = write_file(target, derived->file); !ok) return ok;
   fmt::print("{}\n", target.string());
+  std::fflush(stdout);  // each file is known to be done when it is
   if (options.stats)
     if (const auto cache = symcache::Symcache::open(derived->file))
       print_stats(*cache, file->bytes().size(), derived->file.size(), taken.count());
   return {};
 }
 
+/// Two files of one name would become one cache.
+bool targets_differ(const Options& options) {
+  std::map<fs::path, std::string> from;
+  for (const std::string& file : options.files) {
+    const auto [at, added] = from.try_emplace(target_of(file, options), file);
+    if (added) continue;
+    fmt::print(stderr, "symcached convert: {} and {} would both become {}; convert them into different folders\n",
+               at->second, file, at->first.string());
+    return false;
+  }
+  return true;
+}
+
 int run(const Options& options) {
+  if (!targets_differ(options)) return kWrongUsage;
   std::error_code error;
   fs::create_directories(options.directory, error);
   if (error) {

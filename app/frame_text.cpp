@@ -58,10 +58,9 @@ void append_text(const std::optional<Found>& found, const FrameText& how, std::s
   out += '\n';
 }
 
-void append_json(std::uint64_t address, std::string_view module, const std::optional<Found>& found,
-                 const FrameText& how, std::string& out) {
-  fmt::format_to(std::back_inserter(out), R"({{"Address":"{:#x}","ModuleName":)", address);
-  append_json_text(module, out);
+void append_json(const Question& question, const std::optional<Found>& found, const FrameText& how, std::string& out) {
+  fmt::format_to(std::back_inserter(out), R"({{"Address":"{:#x}","ModuleName":)", question.address);
+  append_json_text(question.module, out);
   out += R"(,"Symbol":[)";
   const Shown shown = found ? frames_of(*found, how) : Shown{nullptr, 0};
   for (std::size_t i = 0; i < shown.count; ++i) {
@@ -71,11 +70,20 @@ void append_json(std::uint64_t address, std::string_view module, const std::opti
     append_json_text(frame.file, out);
     out += R"(,"FunctionName":)";
     append_json_text(name_of(*found, i, how), out);
-    fmt::format_to(std::back_inserter(out),
-                   R"(,"Line":{},"StartAddress":"{:#x}","StartFileName":"","StartLine":0}})", frame.line,
-                   found->start.value);
+    fmt::format_to(std::back_inserter(out), R"(,"Line":{},"StartAddress":"{:#x}","StartFileName":"","StartLine":0}})",
+                   frame.line, question.image_base + found->start.value);
   }
   out += "]}";
+}
+
+void append_json_error(std::string_view address, std::string_view module, std::string_view message, std::string& out) {
+  out += R"({"Address":)";
+  append_json_text(address, out);
+  out += R"(,"Error":{"Message":)";
+  append_json_text(message, out);
+  out += R"(},"ModuleName":)";
+  append_json_text(module, out);
+  out += '}';
 }
 
 }  // namespace symcached::app
