@@ -10,21 +10,22 @@ namespace {
 using symcache::Found;
 using symcache::Frame;
 
-/// The frames to show: all, or one with the function's name at the innermost line.
+/// The frames to show: all, or the function's own.
 struct Shown {
   const Frame* first;
   std::size_t count;
 };
 
 Shown frames_of(const Found& found, const FrameText& how) {
-  return {found.frames.data(), how.inlines ? found.frames.size() : 1};
+  if (how.inlines) return {found.frames.data(), found.frames.size()};
+  return {&found.frames.back(), 1};
 }
 
 std::string_view name_of(const Found& found, std::size_t index, const FrameText& how) {
   if (how.names == FunctionNames::none) return {};
   const bool outermost = !how.inlines || index + 1 == found.frames.size();
   if (outermost && how.names == FunctionNames::linkage && !found.linkage_name.empty()) return found.linkage_name;
-  return (outermost ? found.frames.back() : found.frames[index]).function;
+  return how.inlines ? found.frames[index].function : found.frames.back().function;
 }
 
 void append_json_text(std::string_view text, std::string& out) {

@@ -186,7 +186,8 @@ void add_lookup(CLI::App& app, int& status) {
   command->add_option("file", options->file, "a debug file, or a symcache made of one")->required();
   command->add_option("address", options->addresses, "hexadecimal, from the image base; none: lines of stdin");
   command->add_flag("--json", options->json, "one JSON array for arguments, one object per line for stdin");
-  command->add_flag("--no-inlines", options->no_inlines, "only the function, at its innermost line");
+  command->add_flag("--no-inlines", options->no_inlines,
+                    "only the function itself, at the line of its own that holds the address");
   command->add_flag("--svma", options->svma, "addresses are as the file states them; a PDB needs --image-base for it");
   command->add_option("--image-base", options->image_base, "with --svma: where the image starts, hexadecimal");
   const std::map<std::string, FunctionNames> names{
