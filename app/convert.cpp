@@ -1,12 +1,15 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/progress.hpp"
 #include "base/mapped_file.hpp"
 #include "service/derive.hpp"
 #include "symcache/reader.hpp"
@@ -24,7 +27,7 @@ struct Options {
 
 /// Writes beside the target and renames, so that a reader never sees half a file.
 std::expected<void, std::string> write_file(const fs::path& path, Bytes bytes) {
-  const fs::path unfinished = path.string() + ".tmp";
+  const fs::path unfinished = fmt::format("{}.{}.tmp", path.string(), ::getpid());
   {
     std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
     out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -38,8 +41,14 @@ std::expected<void, std::string> write_file(const fs::path& path, Bytes bytes) {
   }
   std::error_code error;
   fs::rename(unfinished, path, error);
-  if (error) return std::unexpected(fmt::format("{}: could not put it in place: {}", path.string(), error.message()));
-  return {};
+  if (!error) return {};
+  const std::string why = error.message();
+  fs::remove(unfinished, error);
+  return std::unexpected(fmt::format("{}: could not put it in place: {}", path.string(), why));
+}
+
+fs::path target_of(const std::string& file, const Options& options) {
+  return fs::path(options.directory) / fs::path(file).filename().concat(".symcache");
 }
 
 void print_stats(const symcache::Symcache& cache, std::size_t original, std::size_t size, double seconds) {
@@ -69,19 +78,37 @@ std::expected<void, std::string> convert(const std::string& name, const Options&
   const auto file = MappedFile::open(name);
   if (!file) return std::unexpected(file.error());
   const auto begin = std::chrono::steady_clock::now();
-  const auto derived = service::derive_symcache(file->bytes(), [&] { file->release_pages(); });
+  const auto derived = [&] {
+    const Progress progress(fmt::format("{} ({} MiB)", name, file->bytes().size() >> 20));
+    return service::derive_symcache(file->bytes(), [&] { file->release_pages(); });
+  }();
   if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  const fs::path target = fs::path(options.directory) / fs::path(name).filename().concat(".symcache");
+  const fs::path target = target_of(name, options);
   if (auto ok = write_file(target, derived->file); !ok) return ok;
   fmt::print("{}\n", target.string());
+  std::fflush(stdout);  // each file is known to be done when it is
   if (options.stats)
     if (const auto cache = symcache::Symcache::open(derived->file))
       print_stats(*cache, file->bytes().size(), derived->file.size(), taken.count());
   return {};
 }
 
+/// Two files of one name would become one cache.
+bool targets_differ(const Options& options) {
+  std::map<fs::path, std::string> from;
+  for (const std::string& file : options.files) {
+    const auto [at, added] = from.try_emplace(target_of(file, options), file);
+    if (added) continue;
+    fmt::print(stderr, "symcached convert: {} and {} would both become {}; convert them into different folders\n",
+               at->second, file, at->first.string());
+    return false;
+  }
+  return true;
+}
+
 int run(const Options& options) {
+  if (!targets_differ(options)) return kWrongUsage;
   std::error_code error;
   fs::create_directories(options.directory, error);
   if (error) {

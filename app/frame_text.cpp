@@ -10,21 +10,22 @@ namespace {
 using symcache::Found;
 using symcache::Frame;
 
-/// The frames to show: all, or one with the function's name at the innermost line.
+/// The frames to show: all, or the function's own.
 struct Shown {
   const Frame* first;
   std::size_t count;
 };
 
 Shown frames_of(const Found& found, const FrameText& how) {
-  return {found.frames.data(), how.inlines ? found.frames.size() : 1};
+  if (how.inlines) return {found.frames.data(), found.frames.size()};
+  return {&found.frames.back(), 1};
 }
 
 std::string_view name_of(const Found& found, std::size_t index, const FrameText& how) {
   if (how.names == FunctionNames::none) return {};
   const bool outermost = !how.inlines || index + 1 == found.frames.size();
   if (outermost && how.names == FunctionNames::linkage && !how.linkage_name.empty()) return how.linkage_name;
-  return (outermost ? found.frames.back() : found.frames[index]).function;
+  return how.inlines ? found.frames[index].function : found.frames.back().function;
 }
 
 void append_json_text(std::string_view text, std::string& out) {
@@ -58,10 +59,9 @@ void append_text(const std::optional<Found>& found, const FrameText& how, std::s
   out += '\n';
 }
 
-void append_json(std::uint64_t address, std::string_view module, const std::optional<Found>& found,
-                 const FrameText& how, std::string& out) {
-  fmt::format_to(std::back_inserter(out), R"({{"Address":"{:#x}","ModuleName":)", address);
-  append_json_text(module, out);
+void append_json(const Question& question, const std::optional<Found>& found, const FrameText& how, std::string& out) {
+  fmt::format_to(std::back_inserter(out), R"({{"Address":"{:#x}","ModuleName":)", question.address);
+  append_json_text(question.module, out);
   out += R"(,"Symbol":[)";
   const Shown shown = found ? frames_of(*found, how) : Shown{nullptr, 0};
   for (std::size_t i = 0; i < shown.count; ++i) {
@@ -72,9 +72,19 @@ void append_json(std::uint64_t address, std::string_view module, const std::opti
     out += R"(,"FunctionName":)";
     append_json_text(name_of(*found, i, how), out);
     fmt::format_to(std::back_inserter(out), R"(,"Line":{},"StartAddress":"{:#x}","StartFileName":"","StartLine":0}})",
-                   frame.line, found->start.value);
+                   frame.line, question.image_base + found->start.value);
   }
   out += "]}";
+}
+
+void append_json_error(std::string_view address, std::string_view module, std::string_view message, std::string& out) {
+  out += R"({"Address":)";
+  append_json_text(address, out);
+  out += R"(,"Error":{"Message":)";
+  append_json_text(message, out);
+  out += R"(},"ModuleName":)";
+  append_json_text(module, out);
+  out += '}';
 }
 
 }  // namespace symcached::app

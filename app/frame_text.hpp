@@ -19,9 +19,19 @@ struct FrameText {
 /// Function and file:line:column of each frame, innermost first, then an empty line. `??` stands for the unknown.
 void append_text(const std::optional<symcache::Found>& found, const FrameText& how, std::string& out);
 
+/// What was asked.
+struct Question {
+  std::uint64_t address;
+  std::uint64_t image_base;  ///< what `address` counts from; added to the starts in the answer
+  std::string_view module;
+};
+
 /// One object: Address, ModuleName, Symbol[] of Column, Discriminator, FileName, FunctionName, Line, StartAddress,
 /// StartFileName, StartLine. No newline.
-void append_json(std::uint64_t address, std::string_view module, const std::optional<symcache::Found>& found,
-                 const FrameText& how, std::string& out);
+void append_json(const Question& question, const std::optional<symcache::Found>& found, const FrameText& how,
+                 std::string& out);
+
+/// One object: Address as it was asked for, Error with a Message, ModuleName. No newline.
+void append_json_error(std::string_view address, std::string_view module, std::string_view message, std::string& out);
 
 }  // namespace symcached::app

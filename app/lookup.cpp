@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
-#include <iostream>
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -20,7 +20,8 @@ namespace {
 struct Options {
   std::string file;
   std::vector<std::string> addresses;
-  bool json = false, no_inlines = false;
+  std::string image_base;
+  bool json = false, no_inlines = false, svma = false;
   FunctionNames names = FunctionNames::qualified;
 };
 
@@ -49,10 +50,14 @@ std::expected<OpenedCache, std::string> open_cache(const std::string& path) {
   return opened;
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
 /// Hexadecimal with or without 0x, as every tool prints addresses.
 std::optional<std::uint64_t> parse_address(std::string_view text) {
-  while (!text.empty() && (text.back() == '\r' || text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
@@ -60,32 +65,46 @@ std::optional<std::uint64_t> parse_address(std::string_view text) {
   return value;
 }
 
+/// Answers lines, one answer each whatever the line holds, so that answers can be counted off against questions.
 class Answerer {
  public:
-  Answerer(const Options& options, const symcache::Symcache& cache) : options_(options), cache_(cache) {}
+  Answerer(const Options& options, const symcache::Symcache& cache, std::uint64_t image_base)
+      : cache_(cache),
+        how_{options.names, !options.no_inlines},
+        module_(options.file),
+        json_(options.json),
+        base_(image_base) {}
 
-  bool answer(std::string_view text, std::string& out) {
-    const auto address = parse_address(text);
-    if (!address) {
-      fmt::print(stderr, "symcached lookup: \"{}\" is not a hexadecimal address\n", text);
-      return false;
+  /// @return false after a complaint on stderr. An empty line is answered as unknown without one.
+  bool answer(std::string_view line, std::string& out) {
+    const std::string_view text = trimmed(line);
+    if (const auto address = parse_address(text)) {
+      const auto found = *address < base_ ? std::nullopt : cache_.lookup({*address - base_}, buffer_);
+      how_.linkage_name = {};
+      if (found && how_.names == FunctionNames::linkage) how_.linkage_name = cache_.linkage_name(*found, buffer_);
+      if (json_) append_json({*address, base_, module_}, found, how_, out);
+      else append_text(found, how_, out);
+      return true;
     }
-    const auto found = cache_.lookup({*address}, buffer_);
-    FrameText how{options_.names, !options_.no_inlines, {}};
-    if (found && how.names == FunctionNames::linkage) how.linkage_name = cache_.linkage_name(*found, buffer_);
-    if (options_.json) append_json(*address, options_.file, found, how, out);
-    else append_text(found, how, out);
-    return true;
+    if (json_) append_json_error(text, module_, "not a hexadecimal address", out);
+    else append_text(std::nullopt, how_, out);
+    if (text.empty()) return true;
+    fmt::print(stderr, "symcached lookup: \"{}\" is not a hexadecimal address of at most 64 bits\n", text);
+    return false;
   }
 
  private:
-  const Options& options_;
   const symcache::Symcache& cache_;
+  FrameText how_;
+  std::string_view module_;
+  bool json_;
+  std::uint64_t base_;
   symcache::FrameBuffer buffer_;
 };
 
 void flush(std::string& out) {
   std::fwrite(out.data(), 1, out.size(), stdout);
+  std::fflush(stdout);
   out.clear();
 }
 
@@ -102,23 +121,43 @@ bool answer_arguments(const Options& options, Answerer& answerer) {
   return good;
 }
 
+/// A program that asks one address at a time waits for each answer, so what is answered goes out before every read;
+/// one that sends many at once gets them in large pieces.
 bool answer_stdin(const Options& options, Answerer& answerer) {
-  constexpr std::size_t kFlushAt = 1u << 16;
-  const bool interactive = ::isatty(STDIN_FILENO) != 0;
-  std::string out, line;
+  std::string in(1u << 16, '\0'), out;
+  std::size_t kept = 0;  // of the line that is not whole yet
   bool good = true;
-  while (std::getline(std::cin, line)) {
-    if (line.empty()) continue;
+  const auto answer = [&](std::string_view line) {
     good = answerer.answer(line, out) && good;
     if (options.json) out += '\n';
-    // A program that asks one address at a time waits for each answer, so nothing is held back once input runs dry.
-    if (interactive || out.size() >= kFlushAt || std::cin.rdbuf()->in_avail() <= 0) {
-      flush(out);
-      std::fflush(stdout);
-    }
+  };
+  for (;;) {
+    flush(out);
+    if (kept == in.size()) in.resize(in.size() * 2);
+    const ssize_t got = ::read(STDIN_FILENO, in.data() + kept, in.size() - kept);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    std::string_view lines(in.data(), kept + static_cast<std::size_t>(got));
+    for (std::size_t end; (end = lines.find('\n')) != lines.npos; lines.remove_prefix(end + 1))
+      answer(lines.substr(0, end));
+    kept = lines.size();
+    std::memmove(in.data(), lines.data(), kept);
   }
+  if (kept != 0) answer(std::string_view(in).substr(0, kept));
   flush(out);
   return good;
+}
+
+/// What to take off each address: 0, or the image base when addresses are as the file states them.
+std::expected<std::uint64_t, std::string> image_base_of(const Options& options, std::string_view kind) {
+  if (!options.svma) return 0;
+  if (const auto base = parse_address(options.image_base)) return *base;
+  if (!options.image_base.empty())
+    return std::unexpected(fmt::format("--image-base: \"{}\" is not a hexadecimal address", options.image_base));
+  return std::unexpected(
+      fmt::format("--svma: {} is made from \"{}\", which does not say at which address its image "
+                  "starts; add --image-base, or give addresses from the image base without --svma",
+                  options.file, kind));
 }
 
 int run(const Options& options) {
@@ -127,8 +166,17 @@ int run(const Options& options) {
     fmt::print(stderr, "symcached lookup: {}\n", opened.error());
     return kCouldNot;
   }
-  Answerer answerer(options, *opened->cache);
+  const auto base = image_base_of(options, opened->cache->producer_kind());
+  if (!base) {
+    fmt::print(stderr, "symcached lookup: {}\n", base.error());
+    return kWrongUsage;
+  }
+  Answerer answerer(options, *opened->cache, *base);
   const bool good = options.addresses.empty() ? answer_stdin(options, answerer) : answer_arguments(options, answerer);
+  if (std::ferror(stdout) != 0) {
+    fmt::print(stderr, "symcached lookup: could not write the answers: {}\n", std::strerror(errno));
+    return kCouldNot;
+  }
   return good ? kDone : kWrongUsage;
 }
 
@@ -140,11 +188,19 @@ void add_lookup(CLI::App& app, int& status) {
   command->add_option("file", options->file, "a debug file, or a symcache made of one")->required();
   command->add_option("address", options->addresses, "hexadecimal, from the image base; none: lines of stdin");
   command->add_flag("--json", options->json, "one JSON array for arguments, one object per line for stdin");
-  command->add_flag("--no-inlines", options->no_inlines, "only the function, at its innermost line");
+  command->add_flag("--no-inlines", options->no_inlines,
+                    "only the function itself, at the line of its own that holds the address");
+  command->add_flag("--svma", options->svma, "addresses are as the file states them; a PDB needs --image-base for it");
+  command->add_option("--image-base", options->image_base, "with --svma: where the image starts, hexadecimal");
   const std::map<std::string, FunctionNames> names{
       {"short", FunctionNames::qualified}, {"linkage", FunctionNames::linkage}, {"none", FunctionNames::none}};
-  command->add_option("--functions", options->names, "short: qualified names; linkage: decorated ones; none")
+  command
+      ->add_flag("-f{short},--functions{short}", options->names,
+                 "=short: qualified names, as without it; =linkage: decorated ones; =none")
       ->transform(CLI::CheckedTransformer(names));
+  command->footer(
+      "Each address, each line of stdin gets one answer. What is not an address is answered as unknown\n"
+      "(in JSON as an object with \"Error\"), named on stderr, and makes the exit status 2.");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""lookup_test.py SYMCACHED: `lookup` prints what llvm-symbolizer prints, answers line by line, and says what is wrong."""
+import json
+import subprocess
+import time
+import unittest
+
+import program
+from program import symcached
+
+FIRST, BEHIND = 0x1000, 0x2000  # code of sample.exe lies in between
+
+
+def symbolizer(exe, *options, stdin=None):
+    done = subprocess.run(["llvm-symbolizer-22", f"--obj={exe}", "--relative-address", *options], input=stdin,
+                          capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def shape(value):
+    """The types of a JSON value, without its numbers and texts."""
+    if isinstance(value, dict):
+        return {key: shape(part) for key, part in value.items()}
+    return [shape(part) for part in value] if isinstance(value, list) else type(value).__name__
+
+
+class LookupLikeLlvm(program.WithPdb):
+    def setUp(self):
+        listing = symcached("lookup", self.pdb, "--json", *map(hex, range(FIRST, BEHIND)))
+        # Not the starts of functions: there the PDB states two lines for one address, and llvm-symbolizer takes the other.
+        self.code = [one["Address"] for one in json.loads(listing.stdout)
+                     if one["Symbol"] and one["Symbol"][0]["StartAddress"] != one["Address"]]
+        self.assertGreater(len(self.code), 20)
+
+    def test_text_is_the_same_for_every_byte_of_code(self):
+        for ours, theirs in (([], []), (["--no-inlines"], ["--no-inlines"]), (["-f"], ["-f"]),
+                             (["--functions"], ["--functions"]), (["--functions=short"], ["--functions=short"]),
+                             (["--functions=none"], ["--functions=none"])):
+            with self.subTest(options=ours):
+                found = symcached("lookup", self.pdb, *ours, *self.code)
+                self.assertTrue(found.stdout == symbolizer(self.exe, *theirs, *self.code))
+                self.assertEqual((found.returncode, found.stderr), (0, ""))
+
+    def test_lines_of_stdin_get_the_text_of_arguments(self):
+        lines = "".join(f"{address}\n" for address in self.code)
+        self.assertTrue(symcached("lookup", self.pdb, stdin=lines).stdout == symbolizer(self.exe, stdin=lines))
+
+    def test_json_has_the_same_shape(self):
+        found = json.loads(symcached("lookup", self.pdb, "--json", *self.code).stdout)
+        theirs = json.loads(symbolizer(self.exe, "--output-style=JSON", *self.code))
+        self.assertTrue(shape(found) == shape(theirs))
+        for one, other in zip(found, theirs):
+            for frame, same in zip(one["Symbol"], other["Symbol"]):
+                for key in ("FunctionName", "FileName", "Line", "Column"):
+                    self.assertEqual(frame[key], same[key], one["Address"])
+
+    def test_json_on_stdin_is_one_object_a_line(self):
+        lines = "".join(f"{address}\n" for address in self.code)
+        found = symcached("lookup", self.pdb, "--json", stdin=lines).stdout.splitlines()
+        theirs = symbolizer(self.exe, "--output-style=JSON", stdin=lines).splitlines()
+        self.assertTrue([shape(json.loads(one)) for one in found] == [shape(json.loads(one)) for one in theirs])
+
+    def test_an_error_object_has_the_shape_of_theirs(self):
+        done = subprocess.run(["llvm-symbolizer-22", "--obj=/no/such/file", "--output-style=JSON", "0x1"],
+                              capture_output=True, text=True)
+        found = json.loads(symcached("lookup", self.pdb, "--json", "zzz").stdout)
+        self.assertEqual(shape(found), [shape(json.loads(done.stdout))])
+
+    def test_a_cache_answers_as_the_file_it_is_made_of(self):
+        symcached("convert", self.pdb, "-o", self.folder / "caches")
+        cache = self.folder / "caches/sample.pdb.symcache"
+        from_pdb, from_cache = (symcached("lookup", file, *self.code).stdout for file in (self.pdb, cache))
+        self.assertTrue(from_pdb == from_cache)
+
+
+class Lookup(program.WithPdb):
+    def test_addresses_and_what_is_none(self):
+        miss = "??\n??:0:0\n\n"
+        hit = symcached("lookup", self.pdb, hex(FIRST)).stdout
+        self.assertIn("sample_main", hit)
+        rows = [  # line, answer, exit status
+            ("0x1000", hit, 0), ("1000", hit, 0), ("0X1000", hit, 0), ("  1000\t\r", hit, 0), ("00001000", hit, 0),
+            ("999999", miss, 0), ("0", miss, 0), ("ffffffffffffffff", miss, 0), ("", miss, 0),
+            ("zzz", miss, 2), ("0x", miss, 2), ("-1", miss, 2), ("1000 2000", miss, 2), ("10000000000000000", miss, 2)]
+        for line, answer, status in rows:
+            with self.subTest(line=line):
+                found = symcached("lookup", self.pdb, stdin=f"{line}\n1000\n")
+                self.assertEqual((found.stdout, found.returncode), (answer + hit, status))
+                self.assertEqual(f'"{line}" is not a hexadecimal address' in found.stderr, status == 2)
+
+    def test_a_last_line_needs_no_line_feed(self):
+        self.assertEqual(symcached("lookup", self.pdb, stdin="1000").stdout, symcached("lookup", self.pdb, "1000").stdout)
+        self.assertEqual(symcached("lookup", self.pdb, stdin="").stdout, "")
+
+    def test_stated_addresses_need_an_image_base(self):
+        found = symcached("lookup", self.pdb, "--svma", "140001000")
+        self.assertEqual((found.returncode, found.stdout), (2, ""))
+        self.assertIn("--image-base", found.stderr)
+        found = symcached("lookup", self.pdb, "--svma", "--image-base", "0x140000000", "--json", "140001000", "1000")
+        hit, miss = json.loads(found.stdout)
+        self.assertEqual(hit["Symbol"][-1]["FunctionName"], "sample_main")
+        self.assertEqual((hit["Address"], hit["Symbol"][-1]["StartAddress"]), ("0x140001000", "0x140001000"))
+        self.assertEqual((miss["Address"], miss["Symbol"]), ("0x1000", []))
+        self.assertEqual(symcached("lookup", self.pdb, "--svma", "--image-base", "x", "1").returncode, 2)
+
+    def test_files_that_cannot_be_read_are_named_with_the_reason(self):
+        symcached("convert", self.pdb, "-o", self.folder)
+        cut = self.folder / "cut.symcache"
+        cut.write_bytes((self.folder / "sample.pdb.symcache").read_bytes()[:300])
+        cut_pdb = self.folder / "cut.pdb"
+        cut_pdb.write_bytes(self.pdb.read_bytes()[:5000])
+        for path, reason in ((self.folder / "missing.pdb", "No such file"), (self.folder, "not a regular file"),
+                             (cut, "symcache."), (cut_pdb, "msf.")):
+            with self.subTest(path=path.name):
+                found = symcached("lookup", path, "1000")
+                self.assertEqual((found.returncode, found.stdout), (1, ""))
+                self.assertIn(str(path), found.stderr)
+                self.assertIn(reason, found.stderr)
+
+    def test_wrong_usage_is_told(self):
+        for arguments in ([], [self.pdb, "--functions=all", "1000"], [self.pdb, "--no-such-option"]):
+            self.assertEqual(symcached("lookup", *arguments).returncode, 2, arguments)
+
+    def test_each_line_is_answered_before_the_next_is_sent(self):
+        with subprocess.Popen([program.PROGRAM, "lookup", self.pdb, "--json"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True, bufsize=1) as asked:
+            for address in (0x1000, 0x1010, 0x999999):
+                asked.stdin.write(f"{address:x}\n")
+                asked.stdin.flush()
+                self.assertEqual(json.loads(asked.stdout.readline())["Address"], hex(address))
+            asked.stdin.write("10")  # half a line is not answered yet
+            asked.stdin.flush()
+            asked.stdin.write("20\n")
+            asked.stdin.flush()
+            self.assertEqual(json.loads(asked.stdout.readline())["Address"], "0x1020")
+            asked.stdin.close()
+
+    def test_many_lines_are_answered_fast(self):
+        begin = time.monotonic()
+        found = symcached("lookup", self.pdb, stdin="1010\n" * 100_000)
+        self.assertEqual(found.stdout.count("\n\n"), 100_000)
+        self.assertLess(time.monotonic() - begin, 20, "a sanitizer's build included")
+
+
+if __name__ == "__main__":
+    program.main()
