@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::size_t kDigestDigits = 32;      ///< of the SHA-256 in an ETag
+constexpr std::size_t kDigestDigits = 32;        ///< of the SHA-256 in an ETag
 constexpr std::uint16_t kPollsAfterFailure = 3;  ///< failures in a row after which a polling client is told no
 constexpr seconds kBusyRetry{10};
 
@@ -50,18 +50,18 @@ http::Response nothing_newer(const std::optional<service::Outcome>& known) {
 }  // namespace
 
 http::Response to_response(const service::Outcome& outcome, const http::Request& request, bool may_retry) {
-  return std::visit(
-      overloaded{[&](const service::Ready& r) { return ready(r, request); },
-                 [&](const service::Absent& a) {
-                   return http::text(404, "no source has this PDB",
-                                     {{"Cache-Control", fmt::format("max-age={}", a.retry_in.count())}});
-                 },
-                 [&](const service::Failed& f) { return failed(f, may_retry); },
-                 [&](const service::Pending& p) {
-                   return http::text(404, "being worked on, ask again", {retry_after(p.retry_in), no_store()});
-                 },
-                 [&](const service::Overloaded&) { return overloaded_response(may_retry); }},
-      outcome);
+  return std::visit(overloaded{[&](const service::Ready& r) { return ready(r, request); },
+                               [&](const service::Absent& a) {
+                                 return http::text(404, "no source has this PDB",
+                                                   {{"Cache-Control", fmt::format("max-age={}", a.retry_in.count())}});
+                               },
+                               [&](const service::Failed& f) { return failed(f, may_retry); },
+                               [&](const service::Pending& p) {
+                                 return http::text(404, "being worked on, ask again",
+                                                   {retry_after(p.retry_in), no_store()});
+                               },
+                               [&](const service::Overloaded&) { return overloaded_response(may_retry); }},
+                    outcome);
 }
 
 Task<http::Response> get_open_symcache(http::Request request, std::vector<std::string> segments,
@@ -71,8 +71,7 @@ Task<http::Response> get_open_symcache(http::Request request, std::vector<std::s
   const auto conditions = parse_symcache_conditions(request, path->version);
   if (!conditions) co_return http::text(conditions.error().status, conditions.error().why);
   if (path->version.major_part < kOpenVersion.major_part) co_return http::text(404, "versions begin with 1.0.0");
-  if (conditions->exceeds && kOpenVersion <= *conditions->exceeds)
-    co_return nothing_newer(service.peek(path->query));
+  if (conditions->exceeds && kOpenVersion <= *conditions->exceeds) co_return nothing_newer(service.peek(path->query));
   const bool must_not_wait = conditions->may_retry || request.is("HEAD");
   const service::Outcome outcome = co_await service.find(path->query, must_not_wait ? milliseconds(0) : hold);
   co_return to_response(outcome, request, conditions->may_retry);

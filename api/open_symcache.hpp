@@ -9,11 +9,13 @@
 #include "net/http.hpp"
 #include "net/task.hpp"
 #include "service/symcache_service.hpp"
+#include "symcache/format.hpp"
 
 namespace symcached::api {
 
 /// The version of the open format on the wire. The first one there is, so every client of major 1 and up takes it.
-inline constexpr Version kOpenVersion{1, 0, 0};
+inline constexpr Version kOpenVersion{symcache::kProtocolVersion[0], symcache::kProtocolVersion[1],
+                                      symcache::kProtocolVersion[2]};
 
 /// @param segments  of the path, behind "/open"
 /// @param hold      how long a request may wait for a result

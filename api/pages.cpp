@@ -40,7 +40,8 @@ bool is_plain_host(std::string_view host) {
 http::Response index_page(const http::Request& request) {
   const std::string_view host = request.header("Host").value_or("");
   return {200,
-          {{"Content-Type", "text/html; charset=utf-8"}, {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}},
+          {{"Content-Type", "text/html; charset=utf-8"},
+           {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}},
           fmt::format(fmt::runtime(kPage), fmt::arg("host", is_plain_host(host) ? host : "127.0.0.1:3021"))};
 }
 

@@ -12,9 +12,9 @@
 namespace symcached::api {
 namespace {
 
-using ::testing::HasSubstr;
 using service::Outcome;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kGuid = "3249D99D0C4049318610F4E4FB0B6936";
 const DebugId kId{*Guid::parse(kGuid), 1};
@@ -76,7 +76,8 @@ class Routes : public ::testing::Test {
   fetch::ObjectCache objects_{*store_, service::kObjects, {}};
   fetch::HttpClient client_{{}, "Test/1"};
   std::shared_future<void> gate_;
-  service::SymcacheService service_{*store_, sources(), [this](Bytes, const std::function<void()>&) { return derive(); },
+  service::SymcacheService service_{*store_, sources(),
+                                    [this](Bytes, const std::function<void()>&) { return derive(); },
                                     [](Severity, const std::string&) {}};
 };
 
@@ -99,7 +100,12 @@ TEST_F(Routes, Table) {
   const std::string etag(*ask("GET", kThere).header("ETag"));
   const std::string newer = "/open/v2.5.0/there.pdb/" + std::string(kGuid);
   const std::string newer_missing = "/open/v2.5.0/missing.pdb/" + std::string(kGuid);
-  struct Row { std::string_view why, method; std::string target; http::Headers headers; unsigned status; };
+  struct Row {
+    std::string_view why, method;
+    std::string target;
+    http::Headers headers;
+    unsigned status;
+  };
   const Row rows[] = {
       {"page", "GET", "/", {}, 200},
       {"page by HEAD", "HEAD", "/?x", {}, 200},
@@ -135,7 +141,10 @@ TEST_F(Routes, Table) {
 }
 
 TEST_F(Routes, WhoMayNotWaitIsToldToComeBack) {
-  struct Row { std::string_view why, method; http::Headers headers; };
+  struct Row {
+    std::string_view why, method;
+    http::Headers headers;
+  };
   const Row rows[] = {
       {"polling", "GET", {{"Allow-Retry-After", "true"}}},
       {"polling by the other name", "GET", {{"Accept-Retry-After", "True"}}},

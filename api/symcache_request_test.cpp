@@ -33,7 +33,12 @@ TEST(SymcachePath, EverySpellingOfTheId) {
 }
 
 TEST(SymcachePath, Forms) {  // numbers: rows of the decision table in docs/protocols/symcache-http.md
-  struct Row { std::string_view path; unsigned status; std::uint32_t age; std::string_view name; };
+  struct Row {
+    std::string_view path;
+    unsigned status;
+    std::uint32_t age;
+    std::string_view name;
+  };
   const Row rows[] = {
       {"/v1.0.0/a.pdb/G", 200, 1, "a.pdb"},
       {"/v1.0.0/a.pdb/G/", 200, 1, "a.pdb"},
@@ -103,7 +108,11 @@ TEST(SymcachePath, Forms) {  // numbers: rows of the decision table in docs/prot
 }
 
 TEST(SymcacheConditions, IfVersionExceeds) {
-  struct Row { std::string_view why; http::Headers headers; unsigned status; };
+  struct Row {
+    std::string_view why;
+    http::Headers headers;
+    unsigned status;
+  };
   const Row rows[] = {
       {"none", {}, 200},
       {"below", {{"If-Version-Exceeds", "3.1.0"}}, 200},
@@ -128,7 +137,10 @@ TEST(SymcacheConditions, IfVersionExceeds) {
 }
 
 TEST(SymcacheConditions, RetryHeaderHasTwoNames) {
-  struct Row { http::Headers headers; bool want; };
+  struct Row {
+    http::Headers headers;
+    bool want;
+  };
   const Row rows[] = {
       {{}, false},
       {{{"Allow-Retry-After", "true"}}, true},

@@ -47,17 +47,22 @@ void print_stats(const symcache::Symcache& cache, std::size_t original, std::siz
   symcache::FrameBuffer scratch;
   for (std::uint32_t i = 0; i < cache.function_count(); ++i)
     if (const auto f = cache.function(i, scratch)) rows += f->row_count;
-  const auto percent = [&](std::uint64_t part) { return 100.0 * static_cast<double>(part) / static_cast<double>(original); };
+  const auto percent = [&](std::uint64_t part) {
+    return 100.0 * static_cast<double>(part) / static_cast<double>(original);
+  };
   fmt::print("  original     {:>12} bytes\n  symcache     {:>12} bytes  {:.2f} %\n", original, size, percent(size));
   using symcache::Header;
   const std::pair<const char*, std::uint64_t> sections[] = {
-      {"index", cache.section_size(&Header::samples) + cache.section_size(&Header::starts) + cache.section_size(&Header::records)},
+      {"index", cache.section_size(&Header::samples) + cache.section_size(&Header::starts) +
+                    cache.section_size(&Header::records)},
       {"functions", cache.section_size(&Header::functions)},
       {"subprograms", cache.section_size(&Header::subprograms)},
       {"names", cache.section_size(&Header::names) + cache.section_size(&Header::files)},
       {"pieces", cache.section_size(&Header::pieces) + cache.section_size(&Header::piece_text)}};
-  for (const auto& [name, bytes] : sections) fmt::print("    {:<11}{:>12} bytes  {:.2f} %\n", name, bytes, percent(bytes));
-  fmt::print("  functions    {:>12}\n  rows         {:>12}\n  time         {:>12.3f} s\n", cache.function_count(), rows, seconds);
+  for (const auto& [name, bytes] : sections)
+    fmt::print("    {:<11}{:>12} bytes  {:.2f} %\n", name, bytes, percent(bytes));
+  fmt::print("  functions    {:>12}\n  rows         {:>12}\n  time         {:>12.3f} s\n", cache.function_count(), rows,
+             seconds);
 }
 
 std::expected<void, std::string> convert(const std::string& name, const Options& options) {

@@ -71,9 +71,8 @@ void append_json(std::uint64_t address, std::string_view module, const std::opti
     append_json_text(frame.file, out);
     out += R"(,"FunctionName":)";
     append_json_text(name_of(*found, i, how), out);
-    fmt::format_to(std::back_inserter(out),
-                   R"(,"Line":{},"StartAddress":"{:#x}","StartFileName":"","StartLine":0}})", frame.line,
-                   found->start.value);
+    fmt::format_to(std::back_inserter(out), R"(,"Line":{},"StartAddress":"{:#x}","StartFileName":"","StartLine":0}})",
+                   frame.line, found->start.value);
   }
   out += "]}";
 }

@@ -121,7 +121,8 @@ int could_not(const std::string& why) {
 
 int serve(const ServeOptions& options) {
   const Log log = make_log();
-  const std::filesystem::path cache_dir = options.cache_dir.empty() ? default_cache_dir() : std::filesystem::path(options.cache_dir);
+  const std::filesystem::path cache_dir =
+      options.cache_dir.empty() ? default_cache_dir() : std::filesystem::path(options.cache_dir);
   if (cache_dir.empty()) return could_not("neither XDG_CACHE_HOME nor HOME is set; give --cache-dir");
   auto store = store::Store::open(cache_dir, random_boot());
   if (!store) return could_not(store.error());
@@ -168,7 +169,8 @@ void add_serve(CLI::App& app, int& status) {
       ->capture_default_str()
       ->check(CLI::Validator(check_bind, "ADDR:PORT"));
   command->add_option("--cache-dir", options->cache_dir, "folder of the cache [$XDG_CACHE_HOME/symcached]");
-  command->add_option("--symbols", options->symbols, "folder or http(s) symbol server to take PDBs from; may be repeated");
+  command->add_option("--symbols", options->symbols,
+                      "folder or http(s) symbol server to take PDBs from; may be repeated");
   command->callback([options, &status] { status = serve(*options); });
 }
 

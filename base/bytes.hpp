@@ -20,10 +20,10 @@ using Bytes = std::span<const std::byte>;
 struct ReadError {
   enum class Kind : std::uint8_t { truncated, too_large, bad_value };
   Kind kind = Kind::bad_value;
-  std::uint64_t offset = 0;   ///< bytes from the start of the input the reader was given
-  std::string_view field;     ///< what was being read, static storage: "pdb.dbi.version"
-  std::uint64_t wanted = 0;   ///< truncated: bytes needed; too_large: the limit; bad_value: 0 or the value expected
-  std::uint64_t found = 0;    ///< truncated: bytes left; otherwise: the value found
+  std::uint64_t offset = 0;  ///< bytes from the start of the input the reader was given
+  std::string_view field;    ///< what was being read, static storage: "pdb.dbi.version"
+  std::uint64_t wanted = 0;  ///< truncated: bytes needed; too_large: the limit; bad_value: 0 or the value expected
+  std::uint64_t found = 0;   ///< truncated: bytes left; otherwise: the value found
 };
 
 /// One sentence with field, offset, wanted and found.
@@ -49,10 +49,10 @@ inline std::unexpected<ReadError> truncated(std::string_view field, std::uint64_
 #define SC_CONCAT(a, b) SC_CONCAT_(a, b)
 /// SC_TRY(const auto x, expression): declares x from the expected, or returns its error upward.
 #define SC_TRY(declaration, ...) SC_TRY_(SC_CONCAT(sc_try_, __LINE__), declaration, __VA_ARGS__)
-#define SC_TRY_(temporary, declaration, ...)                                  \
-  auto temporary = (__VA_ARGS__);                                             \
-  if (!temporary) [[unlikely]]                                                \
-    return std::unexpected(std::move(temporary).error());                     \
+#define SC_TRY_(temporary, declaration, ...)              \
+  auto temporary = (__VA_ARGS__);                         \
+  if (!temporary) [[unlikely]]                            \
+    return std::unexpected(std::move(temporary).error()); \
   declaration = *std::move(temporary)
 
 /// A record that may be viewed in place in any input: no padding, no alignment, no invariants.
@@ -70,11 +70,13 @@ class ByteReader {
   Bytes rest() const { return all_.subspan(at_); }
 
   Read<Bytes> take(std::uint64_t n, std::string_view field) {
-    if (n > left()) [[unlikely]] return truncated(field, base_ + at_, n, left());
+    if (n > left()) [[unlikely]]
+      return truncated(field, base_ + at_, n, left());
     return all_.subspan(std::exchange(at_, at_ + static_cast<std::size_t>(n)), static_cast<std::size_t>(n));
   }
   Read<void> skip(std::uint64_t n, std::string_view field) {
-    if (n > left()) [[unlikely]] return truncated(field, base_ + at_, n, left());
+    if (n > left()) [[unlikely]]
+      return truncated(field, base_ + at_, n, left());
     at_ += static_cast<std::size_t>(n);
     return {};
   }
@@ -86,7 +88,8 @@ class ByteReader {
   /// One record, copied out.
   template <WireRecord T>
   Read<T> read(std::string_view field) {
-    if (sizeof(T) > left()) [[unlikely]] return truncated(field, base_ + at_, sizeof(T), left());
+    if (sizeof(T) > left()) [[unlikely]]
+      return truncated(field, base_ + at_, sizeof(T), left());
     T value;
     std::memcpy(&value, all_.data() + at_, sizeof(T));
     at_ += sizeof(T);
@@ -95,7 +98,8 @@ class ByteReader {
   /// `count` records, in place: the view lives as long as the input.
   template <WireRecord T>
   Read<std::span<const T>> array(std::uint64_t count, std::string_view field) {
-    if (count > left() / sizeof(T)) [[unlikely]] return truncated(field, base_ + at_, count * sizeof(T), left());
+    if (count > left() / sizeof(T)) [[unlikely]]
+      return truncated(field, base_ + at_, count * sizeof(T), left());
     const auto* first = reinterpret_cast<const T*>(all_.data() + at_);
     at_ += static_cast<std::size_t>(count) * sizeof(T);
     return std::span<const T>(first, static_cast<std::size_t>(count));
@@ -103,7 +107,8 @@ class ByteReader {
   /// Text up to and without a NUL byte, in place.
   Read<std::string_view> c_string(std::string_view field) {
     const void* end = left() == 0 ? nullptr : std::memchr(all_.data() + at_, 0, left());
-    if (end == nullptr) [[unlikely]] return truncated(field, base_ + at_, left() + 1, left());
+    if (end == nullptr) [[unlikely]]
+      return truncated(field, base_ + at_, left() + 1, left());
     const auto* first = reinterpret_cast<const char*>(all_.data() + at_);
     const std::string_view text(first, static_cast<std::size_t>(static_cast<const char*>(end) - first));
     at_ += text.size() + 1;

@@ -43,7 +43,7 @@ std::expected<MappedFile, std::string> MappedFile::open(const std::filesystem::p
 }
 
 std::expected<MappedFile, std::string> MappedFile::from_descriptor(int descriptor, const std::filesystem::path& name) {
-  struct stat info {};
+  struct stat info{};
   if (::fstat(descriptor, &info) != 0) return failed(name, "stat");
   if (!S_ISREG(info.st_mode)) return std::unexpected(fmt::format("{}: not a regular file", name.string()));
   if (info.st_size == 0) return MappedFile();

@@ -67,7 +67,9 @@ int write_stream(mspack_file* file, void* buffer, int count) {
 
 int seek_stream(mspack_file* file, off_t offset, int mode) {
   Stream& stream = of(file);
-  const std::uint64_t from = mode == MSPACK_SYS_SEEK_CUR ? stream.at : mode == MSPACK_SYS_SEEK_END ? stream.system->size : 0;
+  const std::uint64_t from = mode == MSPACK_SYS_SEEK_CUR   ? stream.at
+                             : mode == MSPACK_SYS_SEEK_END ? stream.system->size
+                                                           : 0;
   const auto to = static_cast<std::int64_t>(from) + offset;
   if (to < 0 || static_cast<std::uint64_t>(to) > stream.system->size) return 1;
   stream.at = static_cast<std::uint64_t>(to);
@@ -103,8 +105,8 @@ std::expected<mscabd_file*, std::string> only_member(const mscabd_cabinet& cabin
   if (member->length > limits.max_unpacked)
     return std::unexpected(fmt::format("it unpacks to {} bytes, allowed are {}", member->length, limits.max_unpacked));
   if (member->length > kFreeRatio && member->length / limits.max_ratio > system.size)
-    return std::unexpected(fmt::format("it unpacks from {} to {} bytes, more than 1:{}", system.size, member->length,
-                                       limits.max_ratio));
+    return std::unexpected(
+        fmt::format("it unpacks from {} to {} bytes, more than 1:{}", system.size, member->length, limits.max_ratio));
   return member;
 }
 
@@ -113,11 +115,11 @@ std::expected<mscabd_file*, std::string> only_member(const mscabd_cabinet& cabin
 std::expected<void, UnpackError> unpack_cabinet(int file, std::uint64_t offset, const Limits& limits,
                                                 const ByteSink& sink) {
   const auto bad = [](std::string why) { return std::unexpected(UnpackError{false, "cabinet: " + std::move(why)}); };
-  struct stat info {};
+  struct stat info{};
   if (::fstat(file, &info) != 0 || static_cast<std::uint64_t>(info.st_size) < offset) return bad("it is cut short");
   System system;
-  system.functions = {open_stream, close_stream,   read_stream, write_stream, seek_stream, tell_stream,
-                      ignore_message, allocate, std::free, copy_bytes, nullptr};
+  system.functions = {open_stream,    close_stream, read_stream, write_stream, seek_stream, tell_stream,
+                      ignore_message, allocate,     std::free,   copy_bytes,   nullptr};
   system.file = file;
   system.offset = offset;
   system.size = static_cast<std::uint64_t>(info.st_size) - offset;

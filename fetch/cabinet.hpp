@@ -13,7 +13,7 @@ namespace symcached::fetch {
 using ByteSink = std::function<std::expected<void, std::string>(Bytes)>;
 
 struct UnpackError {
-  bool ours;        ///< the sink failed (disk space, most often); otherwise the cabinet is bad
+  bool ours;  ///< the sink failed (disk space, most often); otherwise the cabinet is bad
   std::string why;
 };
 

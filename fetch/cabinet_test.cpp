@@ -52,7 +52,12 @@ TEST_F(Cabinet, RefusesWhatItShould) {
   small.max_unpacked = 1000;
   std::string broken = one_;
   broken[broken.size() - 5] = static_cast<char>(~broken[broken.size() - 5]);
-  struct Row { std::string_view why; std::string cabinet; Limits limits; std::string_view error; };
+  struct Row {
+    std::string_view why;
+    std::string cabinet;
+    Limits limits;
+    std::string_view error;
+  };
   const Row rows[] = {
       {"two members", two, {}, "more than one member"},
       {"over the limit", one_, small, "allowed are 1000"},

@@ -15,7 +15,9 @@
 namespace symcached::fetch {
 namespace {
 
-struct EasyFree { void operator()(CURL* handle) const { curl_easy_cleanup(handle); } };
+struct EasyFree {
+  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+};
 using Easy = std::unique_ptr<CURL, EasyFree>;
 
 /// libcurl's global state must exist before any thread uses it, and is set up once.
@@ -173,7 +175,6 @@ class HttpClient::Worker {
       end(std::move(transfer), std::move(result));
     }
   }
-
 
   static void give_up(std::unique_ptr<Transfer> transfer) {
     HttpResult result;

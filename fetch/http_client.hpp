@@ -14,7 +14,7 @@ namespace symcached::fetch {
 struct HttpResult {
   unsigned status = 0;  ///< of the last answer, redirects followed; 0 if there was none
   std::string content_type;
-  std::string error;    ///< why the transfer did not end well, in one line; empty if it did
+  std::string error;  ///< why the transfer did not end well, in one line; empty if it did
   bool too_large = false;
 };
 

@@ -10,7 +10,9 @@
 namespace symcached::fetch {
 namespace {
 
-struct UrlFree { void operator()(CURLU* url) const { curl_url_cleanup(url); } };
+struct UrlFree {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
 using Url = std::unique_ptr<CURLU, UrlFree>;
 
 std::string part(CURLU* url, CURLUPart which) {
@@ -49,7 +51,8 @@ bool is_web_page(const HttpResult& result) {
 
 std::expected<BaseUrl, std::string> parse_base_url(std::string_view text) {
   const auto wrong = [&](std::string_view why) {
-    return std::unexpected(fmt::format("symbols: not a usable URL ({}); write http://host/path or https://host/path", why));
+    return std::unexpected(
+        fmt::format("symbols: not a usable URL ({}); write http://host/path or https://host/path", why));
   };
   const Url url(curl_url());
   if (!url) throw std::bad_alloc();
@@ -80,7 +83,8 @@ Task<std::optional<sources::Tiers>> HttpSource::tiers() {
   Probed known = probed_.load();
   if (known == Probed::not_yet) {
     std::string url = fmt::format("{}/{}", url_.full, sources::kTwoTierMarker);
-    const HttpResult result = co_await client_.get(std::move(url), [](Bytes) { return std::expected<void, std::string>(); });
+    const HttpResult result =
+        co_await client_.get(std::move(url), [](Bytes) { return std::expected<void, std::string>(); });
     const Verdict verdict = judge(result);
     if (verdict == Verdict::soft_everywhere) co_return std::nullopt;
     known = verdict == Verdict::body && !is_web_page(result) ? Probed::two_tiers : Probed::one_tier;
@@ -94,7 +98,8 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
   if (auto kept = objects_.find(key, url_.shown)) co_return std::move(*kept);
   const auto tiers_here = co_await tiers();
   Outcome worst = NotThere{};
-  for (const auto& place : sources::symstore_places(tiers_here.value_or(sources::Tiers::one), wanted.pdb_name, wanted.id)) {
+  for (const auto& place :
+       sources::symstore_places(tiers_here.value_or(sources::Tiers::one), wanted.pdb_name, wanted.id)) {
     Outcome outcome = co_await download(key, place.path);
     if (std::holds_alternative<NotThere>(outcome)) continue;
     const auto* soft = std::get_if<SoftFailure>(&outcome);

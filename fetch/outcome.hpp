@@ -23,8 +23,10 @@ struct Original {
 
   Bytes bytes() const { return file.bytes().subspan(static_cast<std::size_t>(offset)); }
 };
-struct NotThere {};                       ///< the source says no
-struct Refused { std::string why; };      ///< it has something under that name that is no use
+struct NotThere {};  ///< the source says no
+struct Refused {
+  std::string why;
+};  ///< it has something under that name that is no use
 /// No answer to rely on: time-out, 403, 5xx, a login page, no disk space.
 struct SoftFailure {
   std::string why;
@@ -37,8 +39,8 @@ struct Limits {
   std::uint64_t max_unpacked = std::uint64_t{16} << 30;  ///< bytes
   std::uint64_t max_ratio = 200;                         ///< unpacked to packed, beyond the first 64 MiB
   long connect_timeout_ms = 10'000;
-  long silence_s = 60;     ///< less than min_rate for so long ends a download; also the wait for the first byte
-  long min_rate = 1024;    ///< bytes per second
+  long silence_s = 60;   ///< less than min_rate for so long ends a download; also the wait for the first byte
+  long min_rate = 1024;  ///< bytes per second
   long max_redirects = 10;
 };
 

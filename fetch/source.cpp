@@ -28,8 +28,8 @@ std::expected<std::unique_ptr<Source>, std::string> make_source(std::string_view
   std::error_code error;
   const std::filesystem::path root = std::filesystem::canonical(path_or_url, error);
   if (error || !std::filesystem::is_directory(root, error))
-    return std::unexpected(fmt::format("symbols \"{}\": is not a folder; give a folder or an http:// or https:// URL",
-                                       path_or_url));
+    return std::unexpected(
+        fmt::format("symbols \"{}\": is not a folder; give a folder or an http:// or https:// URL", path_or_url));
   if (root.native().size() > kMaxName) return too_long();
   return std::make_unique<FolderSource>(root, objects);
 }

@@ -64,7 +64,11 @@ using HttpSourceTest = SourceTest;
 
 TEST_F(FolderSourceTest, FindsEachSpellingWhereItLies) {
   const std::string lower_guid = "3249d99d0c4049318610f4e4fb0b6936";
-  struct Row { std::string_view why; std::string path; bool two_tiers; };
+  struct Row {
+    std::string_view why;
+    std::string path;
+    bool two_tiers;
+  };
   const Row rows[] = {
       {"as given", kPath, false},
       {"all lower", "crash.pdb/" + lower_guid + "1a/crash.pdb", false},
@@ -81,10 +85,16 @@ TEST_F(FolderSourceTest, FindsEachSpellingWhereItLies) {
 }
 
 TEST_F(FolderSourceTest, SaysWhatIsWrong) {
-  struct Row { std::string_view why; std::string content; std::string_view want; };
+  struct Row {
+    std::string_view why;
+    std::string content;
+    std::string_view want;
+  };
   const Row rows[] = {
-      {"web page", "<!DOCTYPE html>", "refused"},  {"empty", "", "refused"},
-      {"cut cabinet", {"MSCF\0\0\0\0", 8}, "refused"}, {"something else", "ELF", "is neither a PDB nor a cabinet"},
+      {"web page", "<!DOCTYPE html>", "refused"},
+      {"empty", "", "refused"},
+      {"cut cabinet", {"MSCF\0\0\0\0", 8}, "refused"},
+      {"something else", "ELF", "is neither a PDB nor a cabinet"},
   };
   for (const Row& r : rows) {
     folder_.write(kPath, r.content);
@@ -156,7 +166,11 @@ TEST_F(HttpSourceTest, JudgesAnswers) {
   folder_.write("short", fake_pdb("short"));
   const auto file =
       std::make_shared<const Descriptor>(::open((folder_.path() / "short").c_str(), O_RDONLY | O_CLOEXEC));
-  struct Row { std::string_view why; http::Response answer; std::string_view want; };
+  struct Row {
+    std::string_view why;
+    http::Response answer;
+    std::string_view want;
+  };
   const Row rows[] = {
       {"forbidden", http::text(403, "no"), "soft"},
       {"unauthorized", http::text(401, "no"), "soft"},
@@ -210,7 +224,10 @@ TEST_F(HttpSourceTest, AStoppedClientAnswersAtOnce) {
 }
 
 TEST_F(SourceTest, SaysWhatIsWrongWithTheText) {
-  struct Row { std::string_view text; std::string_view want; };
+  struct Row {
+    std::string_view text;
+    std::string_view want;
+  };
   const Row rows[] = {
       {"/no/such/folder", "is not a folder"}, {"ftp://host/x", "scheme is ftp"}, {"http://", "not a usable URL"},
       {"http://host/?q", "a query"},          {"http://host/#f", "a fragment"},

@@ -104,9 +104,7 @@ std::string Guid::dashed() const {
 
 std::string DebugId::breakpad() const { return fmt::format("{}{:x}", guid.hex_upper(), age); }
 
-std::string DebugId::dashed() const {
-  return age == 0 ? guid.dashed() : fmt::format("{}-{:x}", guid.dashed(), age);
-}
+std::string DebugId::dashed() const { return age == 0 ? guid.dashed() : fmt::format("{}-{:x}", guid.dashed(), age); }
 
 std::string pe_code_id(std::uint32_t timestamp, std::uint32_t image_size) {
   return fmt::format("{:08X}{:x}", timestamp, image_size);

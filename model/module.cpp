@@ -14,15 +14,14 @@ std::string_view pick(const std::array<std::string_view, N>& names, Enum value) 
 }  // namespace
 
 std::string_view name_of(Arch arch) {
-  static constexpr std::array<std::string_view, 9> kNames{"unknown", "x86",    "x86_64", "arm",  "arm64",
+  static constexpr std::array<std::string_view, 9> kNames{"unknown", "x86",   "x86_64",  "arm",  "arm64",
                                                           "wasm32",  "ppc64", "riscv64", "s390x"};
   return pick(kNames, arch);
 }
 
 std::string_view name_of(Language language) {
-  static constexpr std::array<std::string_view, 13> kNames{"unknown", "c",    "c++",    "c#",   "rust",
-                                                           "swift",   "go",   "d",      "objc", "objc++",
-                                                           "asm",     "fortran", "pascal"};
+  static constexpr std::array<std::string_view, 13> kNames{"unknown", "c",    "c++",    "c#",  "rust",    "swift", "go",
+                                                           "d",       "objc", "objc++", "asm", "fortran", "pascal"};
   return pick(kNames, language);
 }
 

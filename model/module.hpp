@@ -25,7 +25,21 @@ enum class Arch : std::uint8_t { unknown, x86, x86_64, arm, arm64, wasm32, ppc64
 std::string_view name_of(Arch arch);
 
 /// Kept as one byte in caches: append only.
-enum class Language : std::uint8_t { unknown, c, cpp, csharp, rust, swift, go, d, objc, objcpp, assembly, fortran, pascal };
+enum class Language : std::uint8_t {
+  unknown,
+  c,
+  cpp,
+  csharp,
+  rust,
+  swift,
+  go,
+  d,
+  objc,
+  objcpp,
+  assembly,
+  fortran,
+  pascal
+};
 std::string_view name_of(Language language);
 
 /// Where a symbol's name and extent come from, best first. Kept as one byte in caches: append only.
@@ -41,7 +55,8 @@ inline constexpr std::uint32_t kNoInlinee = 0xFFFFFFFF;
 
 /// One inlined call inside a function. The same call reached from two caller lines is two entries.
 struct Inlinee {
-  std::uint32_t caller = kNoInlinee;  ///< index of the inlinee it is inlined into, always lower; kNoInlinee = the function
+  std::uint32_t caller =
+      kNoInlinee;  ///< index of the inlinee it is inlined into, always lower; kNoInlinee = the function
   StringId name = StringId::none;
   StringId call_file = StringId::none;  ///< where in the caller the call stands
   std::uint32_t call_line = 0;          ///< 1-based; 0 = unknown
@@ -69,10 +84,10 @@ struct Function {
   StringId linkage_name = StringId::none;  ///< decorated; none = unknown or equal to the name
   Language language = Language::unknown;
   SymbolKind kind = SymbolKind::function;
-  std::uint32_t rank = 0;              ///< among symbols with one start the lowest is the name, the others its aliases
-  Rva parent;                          ///< cold_part: start of the function it belongs to
-  std::span<const Line> lines;         ///< may be empty; none needed before the first row
-  std::span<const Inlinee> inlinees;   ///< callers before callees
+  std::uint32_t rank = 0;             ///< among symbols with one start the lowest is the name, the others its aliases
+  Rva parent;                         ///< cold_part: start of the function it belongs to
+  std::span<const Line> lines;        ///< may be empty; none needed before the first row
+  std::span<const Inlinee> inlinees;  ///< callers before callees
 };
 
 /// What the whole file says of itself.

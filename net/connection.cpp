@@ -32,7 +32,8 @@ std::optional<http::Response> refusal(const error_code& why, const Parser& parse
   if (why == Fault::header_limit) {
     const auto target = parser.get().target().size();
     const bool in_headers = target > 0 && target <= options.max_target;
-    return in_headers ? http::text(431, "request headers are too large") : http::text(414, "request target is too long");
+    return in_headers ? http::text(431, "request headers are too large")
+                      : http::text(414, "request target is too long");
   }
   if (why == Fault::body_limit) return http::text(413, "request body is too large");
   const bool is_parser_fault = why.category() == beast::http::make_error_code(Fault::bad_method).category();
@@ -103,8 +104,8 @@ Task<bool> Connection::wait_for_first_byte() {
   idle_ = true;
   arm(state_.options.idle_timeout);
   error_code error;
-  const std::size_t n = co_await socket_.async_read_some(buffer_.prepare(4096),
-                                                         asio::redirect_error(asio::use_awaitable, error));
+  const std::size_t n =
+      co_await socket_.async_read_some(buffer_.prepare(4096), asio::redirect_error(asio::use_awaitable, error));
   idle_ = false;
   buffer_.commit(n);
   co_return !error && socket_.is_open();
@@ -143,7 +144,7 @@ Task<Connection::Next> Connection::serve_one() {
   }
   const bool keep_alive = message.keep_alive() && !state_.draining;
   const bool sent = co_await send(response, head_only, http_1_1, keep_alive);
-  co_return sent && keep_alive ? Next::read_on : Next::close;
+  co_return sent&& keep_alive ? Next::read_on : Next::close;
 }
 
 Task<http::Response> Connection::answer(http::Request request) {

@@ -50,9 +50,8 @@ bool same_name(std::string_view a, std::string_view b) {
 std::optional<std::string_view> Request::header(std::string_view name) const { return find(headers, name); }
 
 std::size_t Request::count(std::string_view name) const {
-  return static_cast<std::size_t>(std::ranges::count_if(headers, [&](const Header& h) {
-    return same_name(h.first, name);
-  }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(headers, [&](const Header& h) { return same_name(h.first, name); }));
 }
 
 std::optional<std::string_view> Response::header(std::string_view name) const { return find(headers, name); }
@@ -69,12 +68,27 @@ Response text(unsigned status, std::string_view line, Headers headers) {
 }
 
 std::string_view reason_phrase(unsigned status) {
-  struct Row { unsigned status; std::string_view phrase; };
+  struct Row {
+    unsigned status;
+    std::string_view phrase;
+  };
   constexpr Row kRows[] = {
-      {200, "OK"}, {204, "No Content"}, {206, "Partial Content"}, {302, "Found"}, {304, "Not Modified"},
-      {400, "Bad Request"}, {403, "Forbidden"}, {404, "Not Found"}, {405, "Method Not Allowed"},
-      {408, "Request Timeout"}, {413, "Content Too Large"}, {414, "URI Too Long"}, {416, "Range Not Satisfiable"},
-      {431, "Request Header Fields Too Large"}, {500, "Internal Server Error"}, {503, "Service Unavailable"},
+      {200, "OK"},
+      {204, "No Content"},
+      {206, "Partial Content"},
+      {302, "Found"},
+      {304, "Not Modified"},
+      {400, "Bad Request"},
+      {403, "Forbidden"},
+      {404, "Not Found"},
+      {405, "Method Not Allowed"},
+      {408, "Request Timeout"},
+      {413, "Content Too Large"},
+      {414, "URI Too Long"},
+      {416, "Range Not Satisfiable"},
+      {431, "Request Header Fields Too Large"},
+      {500, "Internal Server Error"},
+      {503, "Service Unavailable"},
   };
   const auto* row = std::ranges::find(kRows, status, &Row::status);
   return row == std::end(kRows) ? "Status" : row->phrase;

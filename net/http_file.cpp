@@ -8,9 +8,11 @@
 namespace symcached::http {
 namespace {
 
-struct Whole {};           ///< no range we serve: the whole file
-struct Unsatisfiable {};   ///< a good range with nothing in it
-struct Part { std::uint64_t offset, size; };
+struct Whole {};          ///< no range we serve: the whole file
+struct Unsatisfiable {};  ///< a good range with nothing in it
+struct Part {
+  std::uint64_t offset, size;
+};
 using Range = std::variant<Whole, Unsatisfiable, Part>;
 
 /// Digits only. A number too large for 64 bits lies behind the end of every file, so the largest one serves as well.

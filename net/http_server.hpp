@@ -16,12 +16,12 @@
 namespace symcached::net {
 
 struct ServerOptions {
-  std::string address = "127.0.0.1";  ///< IPv4 or IPv6 literal
-  std::uint16_t port = 0;             ///< 0: any free one
-  unsigned threads = 0;               ///< 0: one per processor
-  std::size_t max_target = 8 << 10;   ///< bytes; beyond it 414
-  std::size_t max_head = 64 << 10;    ///< bytes of all headers; beyond it 431
-  std::size_t max_body = 64 << 10;    ///< bytes of a request body; beyond it 413
+  std::string address = "127.0.0.1";                ///< IPv4 or IPv6 literal
+  std::uint16_t port = 0;                           ///< 0: any free one
+  unsigned threads = 0;                             ///< 0: one per processor
+  std::size_t max_target = 8 << 10;                 ///< bytes; beyond it 414
+  std::size_t max_head = 64 << 10;                  ///< bytes of all headers; beyond it 431
+  std::size_t max_body = 64 << 10;                  ///< bytes of a request body; beyond it 413
   std::chrono::milliseconds idle_timeout{60'000};   ///< from one answer to the next request
   std::chrono::milliseconds head_timeout{15'000};   ///< from the first byte of a request to its last
   std::chrono::milliseconds write_timeout{30'000};  ///< without the peer taking a byte

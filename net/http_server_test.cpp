@@ -25,8 +25,8 @@ class HttpServer : public ::testing::Test {
     folder_.write("big", pattern(kBig));
     file_ = std::make_shared<const Descriptor>(::open((folder_.path() / "big").c_str(), O_RDONLY | O_CLOEXEC));
     options.threads = 2;
-    auto started = Server::start(options, [this](http::Request r) { return answer(std::move(r)); },
-                                 [](Severity, const std::string&) {});
+    auto started = Server::start(
+        options, [this](http::Request r) { return answer(std::move(r)); }, [](Severity, const std::string&) {});
     ASSERT_TRUE(started) << started.error();
     server_ = std::move(*started);
   }
@@ -66,7 +66,11 @@ TEST_F(HttpServer, SendsFilesAndParts) {
 }
 
 TEST_F(HttpServer, RefusesWhatIsNoRequest) {
-  struct Row { std::string_view why; std::string text; unsigned status; };
+  struct Row {
+    std::string_view why;
+    std::string text;
+    unsigned status;
+  };
   const std::string many(70 << 10, 'x');
   const Row rows[] = {
       {"target over the limit", "GET /" + std::string(9000, 'a') + " HTTP/1.1\r\nHost: t\r\n\r\n", 414},
@@ -134,8 +138,9 @@ TEST_F(HttpServer, ANewRequestWhileDrainingIs503) {
 TEST_F(HttpServer, SaysWhyItCannotListen) {
   ServerOptions taken;
   taken.port = server_->port();
-  const auto second = Server::start(taken, [](http::Request) -> Task<http::Response> { co_return http::Response(); },
-                                    [](Severity, const std::string&) {});
+  const auto second = Server::start(
+      taken, [](http::Request) -> Task<http::Response> { co_return http::Response(); },
+      [](Severity, const std::string&) {});
   ASSERT_FALSE(second);
   EXPECT_NE(second.error().find(std::to_string(taken.port)), std::string::npos) << second.error();
 }

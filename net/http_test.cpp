@@ -8,7 +8,10 @@ namespace {
 using Segments = std::vector<std::string>;
 
 TEST(HttpPath, SplitsAndResolves) {
-  struct Row { std::string_view target; std::optional<Segments> want; };
+  struct Row {
+    std::string_view target;
+    std::optional<Segments> want;
+  };
   const Row rows[] = {
       {"/", Segments{""}},
       {"/a/b", Segments{"a", "b"}},
@@ -30,10 +33,13 @@ TEST(HttpPath, SplitsAndResolves) {
 }
 
 TEST(HttpPath, DecodesOnce) {
-  struct Row { std::string_view text; std::optional<std::string> want; };
+  struct Row {
+    std::string_view text;
+    std::optional<std::string> want;
+  };
   const Row rows[] = {
-      {"a%20b+c", "a b+c"}, {"%C3%A9", "\xc3\xa9"}, {"%252E", "%2E"}, {"%", std::nullopt},
-      {"%2", std::nullopt}, {"%zz", std::nullopt},  {"%00", std::string(1, '\0')},
+      {"a%20b+c", "a b+c"},  {"%C3%A9", "\xc3\xa9"},        {"%252E", "%2E"}, {"%", std::nullopt}, {"%2", std::nullopt},
+      {"%zz", std::nullopt}, {"%00", std::string(1, '\0')},
   };
   for (const Row& r : rows) EXPECT_EQ(percent_decode(r.text), r.want) << r.text;
   EXPECT_EQ(percent_encode("a b+c/\xc3\xa9%2E~"), "a%20b%2Bc%2F%C3%A9%252E~");
@@ -62,7 +68,12 @@ TEST(HttpFile, AnswersConditionsAndRanges) {  // docs/protocols/symcache-http.md
       {"last byte", "GET", {{"Range", "bytes=-1"}}, 206, 5095, 1, "bytes 999-999/1000"},
       {"suffix larger than the file", "GET", {{"Range", "bytes=-5000"}}, 206, 4096, 1000, "bytes 0-999/1000"},
       {"to the end", "GET", {{"Range", "bytes=990-"}}, 206, 5086, 10, "bytes 990-999/1000"},
-      {"beyond the end is cut", "GET", {{"Range", "bytes=990-99999999999999999999999"}}, 206, 5086, 10,
+      {"beyond the end is cut",
+       "GET",
+       {{"Range", "bytes=990-99999999999999999999999"}},
+       206,
+       5086,
+       10,
        "bytes 990-999/1000"},
       {"starts behind the end", "GET", {{"Range", "bytes=999999999-"}}, 416, 0, 0, "bytes */1000"},
       {"start over 64 bits", "GET", {{"Range", "bytes=99999999999999999999999-"}}, 416, 0, 0, "bytes */1000"},

@@ -44,7 +44,8 @@ Task<bool> send_file(Socket& socket, http::FileSlice slice, const Progress& prog
   auto offset = static_cast<off_t>(slice.offset);
   std::uint64_t left = slice.size;
   while (left > 0) {
-    const ssize_t n = ::sendfile(socket.native_handle(), slice.file->get(), &offset, std::min<std::uint64_t>(left, kPiece));
+    const ssize_t n =
+        ::sendfile(socket.native_handle(), slice.file->get(), &offset, std::min<std::uint64_t>(left, kPiece));
     if (n == 0) co_return false;
     if (n > 0) {
       left -= static_cast<std::uint64_t>(n);

@@ -21,8 +21,8 @@ Task<T> await_callback(std::function<void(std::function<void(T)>)> start) {
   namespace asio = boost::asio;
   co_return co_await asio::async_initiate<const asio::use_awaitable_t<>&, void(T)>(
       [](auto handler, std::function<void(std::function<void(T)>)> run) {
-        const auto executor = asio::prefer(asio::get_associated_executor(handler),
-                                           asio::execution::outstanding_work.tracked);
+        const auto executor =
+            asio::prefer(asio::get_associated_executor(handler), asio::execution::outstanding_work.tracked);
         const auto shared = std::make_shared<decltype(handler)>(std::move(handler));
         run([shared, executor](T value) {
           asio::post(executor, [shared, kept = std::make_shared<T>(std::move(value))] {

@@ -8,6 +8,7 @@
 #include "formats/pdb/pdb.hpp"
 #include "formats/pdb/symbols.hpp"
 #include "object/flatten_frames.hpp"
+#include "object/identify.hpp"
 #include "object/pdb_lines.hpp"
 #include "object/pdb_omap.hpp"
 #include "object/pdb_publics.hpp"
@@ -23,18 +24,6 @@ constexpr std::uint32_t kModuleSignature = 4;
 constexpr std::uint32_t kFoldedElsewhere = 1u << 31;  ///< rank of a function whose bytes another module gave
 constexpr std::uint32_t kMaxSites = 1u << 24;
 constexpr std::uint64_t kReleaseEvery = 16u << 20;  ///< bytes of module streams
-
-model::Arch arch_of(std::uint16_t machine) {
-  switch (machine) {
-    case 0x014c: return model::Arch::x86;
-    case 0x8664: return model::Arch::x86_64;
-    case 0x01c0:
-    case 0x01c4: return model::Arch::arm;
-    case 0xaa64:
-    case 0xa641: return model::Arch::arm64;
-    default: return model::Arch::unknown;
-  }
-}
 
 model::Language language_of(std::uint8_t cv_language) {
   switch (cv_language) {
@@ -360,7 +349,8 @@ Read<void> PdbTranslator::emit(SectionOffset start, model::Function function) {
 
 Read<void> translate_pdb(Bytes bytes, model::ModuleSink& sink, const std::function<void()>& release) {
   SC_TRY(const auto file, pdb::File::open(bytes));
-  sink.module({.arch = arch_of(file.machine()), .debug_id = file.debug_id(), .debug_file = {}, .producer_kind = "pdb"});
+  sink.module(
+      {.arch = arch_of_machine(file.machine()), .debug_id = file.debug_id(), .debug_file = {}, .producer_kind = "pdb"});
   SC_TRY(auto strings, PdbStrings::open(file, sink));
   SC_TRY(auto publics, PdbPublics::open(file));
   return PdbTranslator(file, std::move(strings), std::move(publics), sink, release).run();

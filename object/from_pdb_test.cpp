@@ -290,6 +290,7 @@ TEST(FromPdb, AnonymousNamespacesInWords) {
       {"n::?A0xFF::?A0x0::f", "n::`anonymous namespace'::`anonymous namespace'::f"},
       {"`anonymous namespace'::f", "`anonymous namespace'::f"},
       {"?A0x", "`anonymous namespace'"},
+      {"??_EA@?A0xABDDB2C6@@WBJI@EAAPEAXI@Z", "??_EA@?A0xABDDB2C6@@WBJI@EAAPEAXI@Z"},
   };
   for (const Row& r : rows)
     EXPECT_THAT(translated(one_module(Symbols().proc(r.name, {1, 0}, 8).end(), {})),

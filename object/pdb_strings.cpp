@@ -30,9 +30,11 @@ std::string_view readable_name(std::string_view name, std::string& scratch) {
   scratch.clear();
   std::size_t done = 0;
   for (; mark != std::string_view::npos; mark = name.find(kMark, done)) {
+    std::size_t end = mark + kMark.size();
+    while (end < name.size() && is_hex(name[end])) ++end;
+    if (end < name.size() && name[end] == '@') return name;  // a decorated name, which must stay as it is
     scratch.append(name, done, mark - done).append(kAnonymous);
-    done = mark + kMark.size();
-    while (done < name.size() && is_hex(name[done])) ++done;
+    done = end;
   }
   scratch.append(name, done);
   return scratch;

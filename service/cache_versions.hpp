@@ -2,10 +2,12 @@
 /// The version of every kind of cache entry. Raise one when what its entries hold changes meaning: entries of the old
 /// version are not looked at any more.
 #include "store/store.hpp"
+#include "symcache/format.hpp"
 
 namespace symcached::service {
 
 inline constexpr store::CacheKind kObjects{"objects", 1};
 inline constexpr store::CacheKind kSymcaches{"symcaches", 1};
+static_assert(symcache::kFormatVersion == 1, "the symcache format changed: raise the version of kSymcaches too");
 
 }  // namespace symcached::service

@@ -65,9 +65,8 @@ class Job {
   /// Moving the expiry to the past also covers a waiter that has registered but not begun its wait.
   void wake_all() {
     for (const Timer& timer : waiters_)
-      boost::asio::post(timer->get_executor(), [timer] {
-        timer->expires_at(std::chrono::steady_clock::time_point::min());
-      });
+      boost::asio::post(timer->get_executor(),
+                        [timer] { timer->expires_at(std::chrono::steady_clock::time_point::min()); });
   }
 
   std::mutex mutex_;

@@ -9,8 +9,8 @@ namespace symcached::service {
 
 struct RetryPolicy {
   std::chrono::seconds absent{3600};
-  std::chrono::seconds malformed{24 * 3600};     ///< and only for the run that wrote it, which the store sees to
-  std::chrono::seconds unavailable{60};          ///< after the first failure, doubled with each one in a row
+  std::chrono::seconds malformed{24 * 3600};  ///< and only for the run that wrote it, which the store sees to
+  std::chrono::seconds unavailable{60};       ///< after the first failure, doubled with each one in a row
   std::chrono::seconds unavailable_most{3600};
 };
 

@@ -31,7 +31,9 @@ seconds until(store::TimePoint then) {
   return std::max(seconds(1), std::chrono::ceil<seconds>(then - store::Store::now()));
 }
 
-unsigned thread_count(unsigned wanted) { return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency()); }
+unsigned thread_count(unsigned wanted) {
+  return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+}
 
 /// What the sources said so far, when none had a usable original.
 struct Verdicts {
@@ -160,16 +162,14 @@ std::expected<Outcome, std::string> SymcacheService::derive(const fetch::Wanted&
 Outcome SymcacheService::remember(const fetch::Wanted& wanted, const store::Negative& negative) {
   const store::Lookup lookup = std::visit([](const auto& n) { return store::Lookup(n); }, negative);
   const auto outcome = known(lookup);
-  std::visit(overloaded{[&](const store::Absent&) {
-                          log_(Severity::info, fmt::format("absent {}: no source has it", wanted.key));
-                        },
-                        [&](const store::Malformed& m) {
-                          log_(Severity::warning, fmt::format("refused {}: {}", wanted.key, m.why));
-                        },
-                        [&](const store::Unavailable& u) {
-                          log_(Severity::warning, fmt::format("unavailable {}: {}", wanted.key, u.why));
-                        }},
-             negative);
+  std::visit(
+      overloaded{
+          [&](const store::Absent&) { log_(Severity::info, fmt::format("absent {}: no source has it", wanted.key)); },
+          [&](const store::Malformed& m) { log_(Severity::warning, fmt::format("refused {}: {}", wanted.key, m.why)); },
+          [&](const store::Unavailable& u) {
+            log_(Severity::warning, fmt::format("unavailable {}: {}", wanted.key, u.why));
+          }},
+      negative);
   if (!draining())
     if (const auto stored = store_.remember(entry_key(wanted), negative); !stored)
       log_(Severity::error, fmt::format("{}: could not be remembered: {}", wanted.key, stored.error()));
@@ -179,8 +179,9 @@ Outcome SymcacheService::remember(const fetch::Wanted& wanted, const store::Nega
 /// The outcome an entry stands for while it counts; nothing if the sources are to be asked.
 std::optional<Outcome> SymcacheService::known(const store::Lookup& lookup) const {
   const auto counts = [&](const auto& negative) {
-    return retry_at(negative, options_.retry) > store::Store::now() ? std::optional(until(retry_at(negative, options_.retry)))
-                                                                    : std::nullopt;
+    return retry_at(negative, options_.retry) > store::Store::now()
+               ? std::optional(until(retry_at(negative, options_.retry)))
+               : std::nullopt;
   };
   return std::visit(overloaded{[](const store::Hit& hit) -> std::optional<Outcome> { return Ready{hit.entry}; },
                                [](const store::Miss&) -> std::optional<Outcome> { return std::nullopt; },

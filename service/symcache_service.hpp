@@ -26,16 +26,22 @@ struct SymcacheQuery {
   DebugId id;
 };
 
-struct Ready { std::shared_ptr<const store::Entry> entry; };
-struct Absent { std::chrono::seconds retry_in; };  ///< every source said no; they are asked again after that time
+struct Ready {
+  std::shared_ptr<const store::Entry> entry;
+};
+struct Absent {
+  std::chrono::seconds retry_in;
+};  ///< every source said no; they are asked again after that time
 struct Failed {
   std::string why;
   bool lasting;            ///< the original is no use; otherwise a source did not answer as it should
   std::uint16_t failures;  ///< not lasting: how often in a row
   std::chrono::seconds retry_in;
 };
-struct Pending { std::chrono::seconds retry_in; };  ///< being worked on; ask again
-struct Overloaded {};                               ///< too many keys are being worked on
+struct Pending {
+  std::chrono::seconds retry_in;
+};  ///< being worked on; ask again
+struct Overloaded {};  ///< too many keys are being worked on
 using Outcome = std::variant<Ready, Absent, Failed, Pending, Overloaded>;
 
 using Deriver =

@@ -15,8 +15,8 @@
 namespace symcached::service {
 namespace {
 
-using ::testing::HasSubstr;
 using std::chrono::milliseconds;
+using ::testing::HasSubstr;
 
 constexpr milliseconds kLong{60'000};
 constexpr std::string_view kGuid = "3249D99D0C4049318610F4E4FB0B6936";
@@ -146,7 +146,11 @@ TEST_F(ServiceTest, AfterARestartTheCacheIsServedEvenToThoseWhoDoNotWait) {
 }
 
 TEST_F(ServiceTest, RemembersEachKindOfNo) {
-  struct Row { std::string_view why; http::Response answer; std::string_view want; };
+  struct Row {
+    std::string_view why;
+    http::Response answer;
+    std::string_view want;
+  };
   const Row rows[] = {
       {"absent", http::text(404, "no"), "absent"},
       {"soft", http::text(503, "no"), "soft"},
@@ -220,13 +224,17 @@ TEST_F(ServiceTest, DrainLetsHoldersGoAndRemembersNoFailure) {
   EXPECT_EQ(got, "pending");
   open.set_value();
   service_->stop();
-  EXPECT_TRUE(std::holds_alternative<store::Miss>(store_->lookup({kSymcaches, "global", "crash.pdb/" + std::string(kGuid) + "1"})));
+  EXPECT_TRUE(std::holds_alternative<store::Miss>(
+      store_->lookup({kSymcaches, "global", "crash.pdb/" + std::string(kGuid) + "1"})));
 }
 
 TEST(RetryPolicy, BacksOff) {
   const RetryPolicy policy;
   const store::TimePoint now(store::Milliseconds(1'000'000));
-  struct Row { int failures; std::chrono::seconds want; };
+  struct Row {
+    int failures;
+    std::chrono::seconds want;
+  };
   using std::chrono::seconds;
   for (const Row& r : {Row{1, seconds(60)}, Row{2, seconds(120)}, Row{6, seconds(1920)}, Row{7, seconds(3600)},
                        Row{65535, seconds(3600)}, Row{0, seconds(60)}})

@@ -27,9 +27,8 @@ constexpr LayoutRow kLayouts[] = {
 constexpr bool each_pair_once() {
   for (const Tiers tiers : {Tiers::one, Tiers::two})
     for (const Packing packing : {Packing::plain, Packing::underscore})
-      if (std::ranges::count_if(kLayouts, [&](const LayoutRow& r) {
-            return r.tiers == tiers && r.packing == packing;
-          }) != 1)
+      if (std::ranges::count_if(kLayouts,
+                                [&](const LayoutRow& r) { return r.tiers == tiers && r.packing == packing; }) != 1)
         return false;
   return true;
 }
@@ -45,8 +44,8 @@ std::string_view tier_prefix(std::string_view name) {
 std::string expand(const LayoutRow& row, Spelling spelling, std::string_view given_name, const DebugId& id) {
   const std::string name = spelling == Spelling::lower ? lower_ascii(given_name) : std::string(given_name);
   const std::string guid = spelling == Spelling::lower ? id.guid.hex_lower() : id.guid.hex_upper();
-  const std::string key = spelling == Spelling::upper_age ? fmt::format("{}{:X}", guid, id.age)
-                                                          : fmt::format("{}{:x}", guid, id.age);
+  const std::string key =
+      spelling == Spelling::upper_age ? fmt::format("{}{:X}", guid, id.age) : fmt::format("{}{:x}", guid, id.age);
   std::string file = name;
   if (row.packing == Packing::underscore) file.back() = '_';
   return fmt::format(fmt::runtime(row.pattern), fmt::arg("prefix", tier_prefix(name)), fmt::arg("name", name),

@@ -10,8 +10,8 @@
 
 namespace symcached::sources {
 
-enum class Tiers : std::uint8_t { one, two };                 ///< two: index2.txt lies in the root
-enum class Packing : std::uint8_t { plain, underscore };      ///< underscore: the last letter of the name is '_'
+enum class Tiers : std::uint8_t { one, two };             ///< two: index2.txt lies in the root
+enum class Packing : std::uint8_t { plain, underscore };  ///< underscore: the last letter of the name is '_'
 enum class Spelling : std::uint8_t { as_given, lower, upper_age };
 
 inline constexpr std::string_view kTwoTierMarker = "index2.txt";

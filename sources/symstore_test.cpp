@@ -23,19 +23,22 @@ std::vector<std::string> paths(Tiers tiers, std::string_view name, std::uint32_t
 }
 
 TEST(Symstore, AsksEverySpellingOnceInOrder) {
-  EXPECT_THAT(paths(Tiers::one, "Crash.pdb", 26),
-              testing::ElementsAre(with(kUpper, "Crash.pdb/", "1a/Crash.pdb"), with(kUpper, "Crash.pdb/", "1a/Crash.pd_"),
-                                   with(kLower, "crash.pdb/", "1a/crash.pdb"), with(kLower, "crash.pdb/", "1a/crash.pd_"),
-                                   with(kUpper, "Crash.pdb/", "1A/Crash.pdb"),
-                                   with(kUpper, "Crash.pdb/", "1A/Crash.pd_")));
-  EXPECT_THAT(paths(Tiers::one, "crash.pdb", 1),
-              testing::ElementsAre(with(kUpper, "crash.pdb/", "1/crash.pdb"), with(kUpper, "crash.pdb/", "1/crash.pd_"),
-                                   with(kLower, "crash.pdb/", "1/crash.pdb"), with(kLower, "crash.pdb/", "1/crash.pd_")))
+  EXPECT_THAT(
+      paths(Tiers::one, "Crash.pdb", 26),
+      testing::ElementsAre(with(kUpper, "Crash.pdb/", "1a/Crash.pdb"), with(kUpper, "Crash.pdb/", "1a/Crash.pd_"),
+                           with(kLower, "crash.pdb/", "1a/crash.pdb"), with(kLower, "crash.pdb/", "1a/crash.pd_"),
+                           with(kUpper, "Crash.pdb/", "1A/Crash.pdb"), with(kUpper, "Crash.pdb/", "1A/Crash.pd_")));
+  EXPECT_THAT(
+      paths(Tiers::one, "crash.pdb", 1),
+      testing::ElementsAre(with(kUpper, "crash.pdb/", "1/crash.pdb"), with(kUpper, "crash.pdb/", "1/crash.pd_"),
+                           with(kLower, "crash.pdb/", "1/crash.pdb"), with(kLower, "crash.pdb/", "1/crash.pd_")))
       << "an age of decimal digits has one spelling";
 }
 
 TEST(Symstore, TwoTiersPutTheFirstLettersInFront) {
-  struct Row { std::string_view why, name, first; };
+  struct Row {
+    std::string_view why, name, first;
+  };
   const Row rows[] = {
       {"two letters", "crash.pdb", "cr/crash.pdb/"},
       {"second is a dot", "a.pdb", "a/a.pdb/"},
@@ -50,17 +53,41 @@ TEST(Symstore, PortableAgeIsEightLetters) {
 }
 
 TEST(FileName, RefusesWhatCouldLeaveAFolder) {
-  struct Row { std::string_view name; bool good; };
+  struct Row {
+    std::string_view name;
+    bool good;
+  };
   const std::string longest(kMaxFileName, 'a');
   const std::string too_long(kMaxFileName + 1, 'a');
   const Row rows[] = {
-      {"crash.pdb", true},     {"a b+c~(d)'.pdb", true}, {"%2E%2E", true},        {"\xc3\xa9.pdb", true},
-      {longest, true},         {too_long, false},        {"", false},             {".", false},
-      {"..", false},           {".temp", false},         {"a.", false},           {"a ", false},
-      {"a/b", false},          {"a\\b", false},          {"c:", false},           {"a*", false},
-      {"a?", false},           {"a\"", false},           {"a<", false},           {"a>", false},
-      {"a|", false},           {"a\nb", false},          {{"a\0b", 3}, false},    {"a\x7f", false},
-      {"\xff.pdb", false},     {"\xc0\xaf", false},      {"\xed\xa0\x80", false}, {"\xc3", false},
+      {"crash.pdb", true},
+      {"a b+c~(d)'.pdb", true},
+      {"%2E%2E", true},
+      {"\xc3\xa9.pdb", true},
+      {longest, true},
+      {too_long, false},
+      {"", false},
+      {".", false},
+      {"..", false},
+      {".temp", false},
+      {"a.", false},
+      {"a ", false},
+      {"a/b", false},
+      {"a\\b", false},
+      {"c:", false},
+      {"a*", false},
+      {"a?", false},
+      {"a\"", false},
+      {"a<", false},
+      {"a>", false},
+      {"a|", false},
+      {"a\nb", false},
+      {{"a\0b", 3}, false},
+      {"a\x7f", false},
+      {"\xff.pdb", false},
+      {"\xc0\xaf", false},
+      {"\xed\xa0\x80", false},
+      {"\xc3", false},
       {"\xf4\x90\x80\x80", false},
   };
   for (const Row& r : rows) EXPECT_EQ(check_file_name(r.name).has_value(), r.good) << r.name;

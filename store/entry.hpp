@@ -28,18 +28,18 @@ inline constexpr std::size_t kMaxKey = 2048;           ///< bytes
 inline constexpr std::size_t kMaxReason = 1024;        ///< bytes; a longer reason is cut
 
 struct HeadRecord {
-  std::array<char, 8> magic;     ///< kMagic
-  u32le version;                 ///< kHeadVersion
-  u8le state;                    ///< State
-  u8le quality;                  ///< Quality
-  u16le failures;                ///< unavailable: how often in a row; otherwise 0
-  u64le created_ms;              ///< Unix time in milliseconds
-  u64le boot;                    ///< which run of a server wrote it
-  u64le payload_offset;          ///< file: kPayloadOffset; otherwise the size of the head
-  u64le payload_size;            ///< bytes to the end of the file; 0 unless state is file
+  std::array<char, 8> magic;  ///< kMagic
+  u32le version;              ///< kHeadVersion
+  u8le state;                 ///< State
+  u8le quality;               ///< Quality
+  u16le failures;             ///< unavailable: how often in a row; otherwise 0
+  u64le created_ms;           ///< Unix time in milliseconds
+  u64le boot;                 ///< which run of a server wrote it
+  u64le payload_offset;       ///< file: kPayloadOffset; otherwise the size of the head
+  u64le payload_size;         ///< bytes to the end of the file; 0 unless state is file
   std::array<std::byte, 32> payload_sha256;
-  u32le key_size;                ///< bytes, at most kMaxKey
-  u32le reason_size;             ///< bytes, at most kMaxReason
+  u32le key_size;                         ///< bytes, at most kMaxKey
+  u32le reason_size;                      ///< bytes, at most kMaxReason
   std::array<std::byte, 32> head_sha256;  ///< of all bytes before payload_offset, these 32 taken as zero
 };
 static_assert(sizeof(HeadRecord) == 120 && alignof(HeadRecord) == 1 && std::is_trivially_copyable_v<HeadRecord>);

@@ -34,10 +34,7 @@ bool sync_folder(const std::filesystem::path& folder) {
 }  // namespace
 
 EntryWriter::EntryWriter(Descriptor file, std::filesystem::path temporary, std::filesystem::path target, Head head)
-    : file_(std::move(file)),
-      temporary_(std::move(temporary)),
-      target_(std::move(target)),
-      head_(std::move(head)) {}
+    : file_(std::move(file)), temporary_(std::move(temporary)), target_(std::move(target)), head_(std::move(head)) {}
 
 EntryWriter::EntryWriter(EntryWriter&& other) noexcept
     : file_(std::move(other.file_)),

@@ -18,7 +18,9 @@ class Sha256Hasher {
   Sha256 finish();  ///< once, at the end
 
  private:
-  struct Free { void operator()(void* context) const; };
+  struct Free {
+    void operator()(void* context) const;
+  };
   std::unique_ptr<void, Free> context_;
 };
 

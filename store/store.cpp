@@ -15,9 +15,9 @@
 namespace symcached::store {
 namespace {
 
-constexpr std::int64_t kTouchEvery = 3600;        ///< seconds
-constexpr std::size_t kMaxChecked = 65536;        ///< entries remembered as checked
-constexpr std::size_t kReadSize = 1 << 20;        ///< bytes a read while a payload is checked
+constexpr std::int64_t kTouchEvery = 3600;  ///< seconds
+constexpr std::size_t kMaxChecked = 65536;  ///< entries remembered as checked
+constexpr std::size_t kReadSize = 1 << 20;  ///< bytes a read while a payload is checked
 
 std::optional<Head> read_head_of(int file, std::uint64_t file_size) {
   std::array<std::byte, kPayloadOffset> page;
@@ -58,19 +58,14 @@ Lookup negative_lookup(const Head& head, std::uint64_t boot) {
 }
 
 Head negative_head(const Negative& negative) {
-  return std::visit(overloaded{[](const Absent& a) {
-                                 return Head{.state = State::absent, .created = a.checked};
-                               },
-                               [](const Malformed& m) {
-                                 return Head{.state = State::malformed, .created = m.checked, .reason = m.why};
-                               },
-                               [](const Unavailable& u) {
-                                 return Head{.state = State::unavailable,
-                                             .failures = u.failures,
-                                             .created = u.checked,
-                                             .reason = u.why};
-                               }},
-                    negative);
+  return std::visit(
+      overloaded{
+          [](const Absent& a) { return Head{.state = State::absent, .created = a.checked}; },
+          [](const Malformed& m) { return Head{.state = State::malformed, .created = m.checked, .reason = m.why}; },
+          [](const Unavailable& u) {
+            return Head{.state = State::unavailable, .failures = u.failures, .created = u.checked, .reason = u.why};
+          }},
+      negative);
 }
 
 }  // namespace
@@ -80,13 +75,13 @@ std::expected<std::unique_ptr<Store>, std::string> Store::open(std::filesystem::
   const std::filesystem::path temporary = directory / "tmp";
   std::filesystem::create_directories(temporary, error);
   if (error)
-    return std::unexpected(fmt::format("cache directory {}: could not create it: {}", directory.string(),
-                                       error.message()));
+    return std::unexpected(
+        fmt::format("cache directory {}: could not create it: {}", directory.string(), error.message()));
   for (const auto& left_over : std::filesystem::directory_iterator(temporary, error))
     std::filesystem::remove_all(left_over.path(), error);
   if (::access(temporary.c_str(), W_OK | X_OK) != 0)
-    return std::unexpected(fmt::format("cache directory {}: cannot write to it: {}", directory.string(),
-                                       std::strerror(errno)));
+    return std::unexpected(
+        fmt::format("cache directory {}: cannot write to it: {}", directory.string(), std::strerror(errno)));
   return std::unique_ptr<Store>(new Store(std::move(directory), boot));
 }
 
@@ -103,7 +98,7 @@ std::optional<Lookup> Store::lookup_checked(const EntryKey& key) { return look(k
 std::optional<Lookup> Store::look(const EntryKey& key, bool may_read_payload) {
   const std::string path = path_of(key).string();
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat info {};
+  struct stat info{};
   if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return Miss{};
   const auto size = static_cast<std::uint64_t>(info.st_size);
   const auto same = [&](const Checked& c) {
@@ -136,7 +131,7 @@ std::optional<Lookup> Store::look(const EntryKey& key, bool may_read_payload) {
 /// Marks the entry as used now. Our own touch changes the change time too, so what was checked is noted anew.
 void Store::touch(const Entry& entry, std::int64_t used_seconds, const std::string& path) {
   if (std::chrono::system_clock::to_time_t(Clock::now()) - used_seconds < kTouchEvery) return;
-  struct stat info {};
+  struct stat info{};
   if (::futimens(entry.file().get(), nullptr) != 0 || ::fstat(entry.file().get(), &info) != 0) return;
   const std::scoped_lock lock(mutex_);
   if (const auto found = checked_.find(path); found != checked_.end() && found->second.inode == info.st_ino)

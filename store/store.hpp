@@ -44,12 +44,23 @@ class Entry {
   Head head_;
 };
 
-struct Hit { std::shared_ptr<const Entry> entry; };
-struct Miss {};                                               ///< nothing known yet: ask the sources
-struct Absent { TimePoint checked; };                         ///< every source said no
-struct Malformed { TimePoint checked; std::string why; };     ///< fetched, could not be used; gone with the next start
+struct Hit {
+  std::shared_ptr<const Entry> entry;
+};
+struct Miss {};  ///< nothing known yet: ask the sources
+struct Absent {
+  TimePoint checked;
+};  ///< every source said no
+struct Malformed {
+  TimePoint checked;
+  std::string why;
+};  ///< fetched, could not be used; gone with the next start
 /// Some source did not answer as it should (time-out, 403, 429, 5xx), `failures` times in a row.
-struct Unavailable { TimePoint checked; std::uint16_t failures; std::string why; };
+struct Unavailable {
+  TimePoint checked;
+  std::uint16_t failures;
+  std::string why;
+};
 using Lookup = std::variant<Hit, Miss, Absent, Malformed, Unavailable>;
 using Negative = std::variant<Absent, Malformed, Unavailable>;  ///< all that may be remembered besides a file
 

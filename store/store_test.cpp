@@ -144,7 +144,11 @@ TEST(Store, TouchesAtMostOnceAnHour) {
   const auto store = open_store(folder.path());
   put(*store, "payload");
   const auto path = store->path_of(kKey);
-  struct Row { std::string_view why; std::chrono::minutes age; bool touched; };
+  struct Row {
+    std::string_view why;
+    std::chrono::minutes age;
+    bool touched;
+  };
   for (const Row& r : {Row{"an hour and more", std::chrono::minutes(61), true},
                        Row{"less than an hour", std::chrono::minutes(30), false}}) {
     const auto used = std::filesystem::file_time_type::clock::now() - r.age;

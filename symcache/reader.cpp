@@ -4,18 +4,22 @@
 
 #include <algorithm>
 
+#include "symcache/function_record.hpp"
+
 namespace symcached::symcache {
 
 void FrameBuffer::clear() {
   frames.clear();
   full_.clear();
-  used_ = 0;
+  full_bytes_ = used_ = 0;
 }
 
 char* FrameBuffer::text(std::size_t size) {
   if (size > size_ - used_) {
+    if (size > kMaxAnswerBytes - std::min(kMaxAnswerBytes, full_bytes_ + used_)) return nullptr;
+    full_bytes_ += used_;
     if (chunk_) full_.push_back(std::move(chunk_));
-    size_ = std::max<std::size_t>({4096, size_ * 2, size});
+    size_ = std::max<std::size_t>({4096, std::min(size_ * 2, kMaxAnswerBytes), size});
     chunk_ = std::make_unique_for_overwrite<char[]>(size_);
     used_ = 0;
   }
@@ -24,25 +28,7 @@ char* FrameBuffer::text(std::size_t size) {
   return start;
 }
 
-/// A function record, taken apart. `program` holds its rows.
-struct Symcache::Record {
-  std::uint64_t start = 0;
-  std::uint32_t size = 0;
-  std::uint8_t flags = 0;
-  std::uint32_t subprogram = 0;
-  model::Language language{};
-  std::uint32_t linkage_name = 0;
-  std::size_t aliases_at = 0;  ///< in the record's bytes
-  std::uint32_t alias_count = 0;
-  std::int64_t parent_distance = 0;
-  std::uint32_t enclosing_distance = 0;
-  std::span<const Restart> restarts;
-  Bytes bytes, program;
-};
-
-bool is_symcache(Bytes file) {
-  return as_text(file).starts_with(std::string_view(kMagic.data(), kMagic.size()));
-}
+bool is_symcache(Bytes file) { return as_text(file).starts_with(std::string_view(kMagic.data(), kMagic.size())); }
 
 Read<Symcache> Symcache::open(Bytes file) {
   Symcache cache;
@@ -60,7 +46,7 @@ Read<Symcache> Symcache::open(Bytes file) {
 }
 
 Read<void> Symcache::set_sections(Bytes file) {
-  const auto view = [&](Section Header::*section, std::string_view field) {
+  const auto view = [&](Section Header::* section, std::string_view field) {
     return slice(file, (header_.*section).offset, (header_.*section).size, field);
   };
   const std::uint32_t count = header_.function_count;
@@ -68,9 +54,11 @@ Read<void> Symcache::set_sections(Bytes file) {
   payload_ = file.subspan(sizeof(Header));
   SC_TRY(samples_, view(&Header::samples, "symcache.samples"));
   SC_TRY(starts_, view(&Header::starts, "symcache.starts"));
-  if (starts_.size() != count * address_size) return bad_value("symcache.starts.size", 0, starts_.size(), count * address_size);
+  if (starts_.size() != count * address_size)
+    return bad_value("symcache.starts.size", 0, starts_.size(), count * address_size);
   const std::uint64_t samples = (std::uint64_t{count} + kStartsPerSample - 1) / kStartsPerSample;
-  if (samples_.size() != samples * address_size) return bad_value("symcache.samples.size", 0, samples_.size(), samples * address_size);
+  if (samples_.size() != samples * address_size)
+    return bad_value("symcache.samples.size", 0, samples_.size(), samples * address_size);
   SC_TRY(const Bytes records, view(&Header::records, "symcache.records"));
   SC_TRY(records_, ByteReader(records).array<u32le>(count, "symcache.records"));
   SC_TRY(functions_, view(&Header::functions, "symcache.functions"));
@@ -93,7 +81,8 @@ Read<void> Symcache::set_sections(Bytes file) {
 DebugId Symcache::debug_id() const { return {Guid{header_.guid}, header_.age}; }
 
 std::uint64_t Symcache::start_of(std::uint32_t index) const {
-  if ((header_.flags & kWideAddresses) != 0) return header_.base + reinterpret_cast<const u64le*>(starts_.data())[index];
+  if ((header_.flags & kWideAddresses) != 0)
+    return header_.base + reinterpret_cast<const u64le*>(starts_.data())[index];
   return header_.base + reinterpret_cast<const u32le*>(starts_.data())[index];
 }
 
@@ -102,7 +91,8 @@ template <class Address>
 std::uint32_t Symcache::last_start_at_or_before(std::uint64_t relative) const {
   const auto* samples = reinterpret_cast<const Address*>(samples_.data());
   std::size_t first = 0;
-  for (std::size_t left = samples_.size() / sizeof(Address); left > 1;) {  // branch-free: the answer is in [first, first + left)
+  for (std::size_t left = samples_.size() / sizeof(Address);
+       left > 1;) {  // branch-free: the answer is in [first, first + left)
     const std::size_t half = left / 2;
     first += samples[first + half] <= relative ? half : 0;
     left -= half;
@@ -115,33 +105,11 @@ std::uint32_t Symcache::last_start_at_or_before(std::uint64_t relative) const {
   return static_cast<std::uint32_t>(index);
 }
 
-bool Symcache::read_record(std::uint32_t index, Record& out) const {
+bool Symcache::read_record(std::uint32_t index, FunctionRecord& out) const {
   const std::size_t begin = records_[index];
   const std::size_t end = index + 1 < records_.size() ? std::size_t{records_[index + 1]} : functions_.size();
   if (begin > end || end > functions_.size()) return false;
-  out.start = start_of(index);
-  out.bytes = functions_.subspan(begin, end - begin);
-  UlebCursor in(out.bytes, 0);
-  out.flags = in.byte();
-  out.size = in.number();
-  out.subprogram = in.number();
-  if ((out.flags & kHasLanguage) != 0) out.language = static_cast<model::Language>(in.byte());
-  if ((out.flags & kHasLinkageName) != 0) out.linkage_name = in.number();
-  if ((out.flags & kHasAliases) != 0) {
-    out.alias_count = in.number();
-    out.aliases_at = in.position();
-    for (std::uint32_t i = 0; i < out.alias_count && !in.failed(); ++i) in.number(), in.number();
-  }
-  if ((out.flags & kHasParent) != 0) out.parent_distance = in.signed_number();
-  if ((out.flags & kIsEnclosed) != 0) out.enclosing_distance = in.number();
-  const std::uint32_t restarts = (out.flags & kHasRestarts) != 0 ? in.number() : 0;
-  if (in.failed()) return false;
-  ByteReader rest(out.bytes.subspan(in.position()));
-  const auto table = rest.array<Restart>(restarts, "symcache.restarts");
-  if (!table) return false;
-  out.restarts = *table;
-  out.program = rest.rest();
-  return true;
+  return out.read(functions_.subspan(begin, end - begin), start_of(index));
 }
 
 std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out) const {
@@ -149,35 +117,38 @@ std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out) const {
   if (header_.function_count == 0 || rva.value < header_.base) return std::nullopt;
   const std::uint64_t relative = rva.value - header_.base;
   std::uint32_t index = (header_.flags & kWideAddresses) != 0 ? last_start_at_or_before<u64le>(relative)
-                                                             : last_start_at_or_before<u32le>(relative);
-  Record record;
-  for (;;) {
+                                                              : last_start_at_or_before<u32le>(relative);
+  FunctionRecord record;
+  for (std::size_t step = 0;; ++step) {
     record = {};
-    if (!read_record(index, record)) return std::nullopt;
-    if (rva.value < record.start) return std::nullopt;
+    if (!read_record(index, record) || rva.value < record.start) return std::nullopt;
     if (rva.value - record.start < record.size) break;
-    if (record.enclosing_distance == 0 || record.enclosing_distance > index) return std::nullopt;
+    if (record.enclosing_distance == 0 || record.enclosing_distance > index || step == kMaxEnclosing)
+      return std::nullopt;
     index -= record.enclosing_distance;
   }
   RowState row;
-  if (!find_row(record, rva.value - record.start, row)) row = {};
-  Found found{.start = {record.start}, .size = record.size,
-              .kind = static_cast<model::SymbolKind>(record.flags & kKindMask), .language = record.language,
+  const bool has_row = find_row(record, rva.value - record.start, row);
+  Found found{.start = {record.start},
+              .size = record.size,
+              .kind = static_cast<model::SymbolKind>(record.flags & kKindMask),
+              .language = record.language,
               .linkage_position = record.linkage_name};
-  if (!append_frames(record, row, out)) return std::nullopt;
+  if (!append_frames(record, has_row ? &row : nullptr, out)) return std::nullopt;
   found.frames = out.frames;
   return found;
 }
 
 /// The last row at or before `offset`. False if there is none: before the first row, or no rows at all.
-bool Symcache::find_row(const Record& record, std::uint64_t offset, RowState& out) const {
+bool Symcache::find_row(const FunctionRecord& record, std::uint64_t offset, RowState& out) const {
   const std::uint64_t target = offset / header_.offset_unit;
   RowDecoder decoder(record.program, has_columns());
-  const auto after = std::ranges::upper_bound(record.restarts, target, {}, [](const Restart& r) { return std::uint64_t{r.offset}; });
+  const auto after =
+      std::ranges::upper_bound(record.restarts, target, {}, [](const Restart& r) { return std::uint64_t{r.offset}; });
   if (after != record.restarts.begin()) decoder.restart_at(*std::prev(after));
   RowState state;
   bool found = false;
-  while (decoder.next(state) && state.offset <= target) {
+  for (std::size_t n = 0; n <= kLongestRun && decoder.next(state) && state.offset <= target; ++n) {
     out = state;
     found = true;
   }
@@ -196,7 +167,7 @@ bool Symcache::read_subprogram(std::uint32_t position, Subprogram& out) const {
 const char* Symcache::piece(std::uint32_t number, std::size_t& length) const {
   if (number + std::size_t{1} >= pieces_.size()) return nullptr;
   const std::size_t begin = pieces_[number], end = pieces_[number + 1u];
-  if (begin > end || end > piece_text_.size() - kTextPadding) return nullptr;
+  if (begin >= end || end > piece_text_.size() - kTextPadding) return nullptr;
   length = end - begin;
   return reinterpret_cast<const char*>(piece_text_.data()) + begin;
 }
@@ -206,23 +177,24 @@ bool Symcache::read_text(Bytes section, std::uint32_t position, FrameBuffer& out
   const std::uint32_t count = in.number();
   UlebCursor again = in;
   std::size_t size = 0, length = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
+  for (std::uint32_t i = 0; i < count; ++i)
     if (in.at_end() || piece(in.number(), length) == nullptr || (size += length) > kMaxTextSize) return false;
-  }
   char* const start = out.text(size + kTextPadding);
+  if (start == nullptr || in.failed()) return false;
   char* to = start;
   for (std::uint32_t i = 0; i < count; ++i) {
     const char* const from = piece(again.number(), length);
-    std::memcpy(to, from, kTextPadding);  // a constant size is a few instructions; most pieces need no more
+    std::memcpy(to, from, kTextPadding);  // a constant size is a few instructions; many pieces need no more
     if (length > kTextPadding) std::memcpy(to + kTextPadding, from + kTextPadding, length - kTextPadding);
     to += length;
   }
   out.trim(kTextPadding);
   text = {start, size};
-  return !in.failed();
+  return true;
 }
 
-bool Symcache::read_file(std::uint32_t operand, const Subprogram& seen_from, FrameBuffer& out, std::string_view& text) const {
+bool Symcache::read_file(std::uint32_t operand, const Subprogram& seen_from, FrameBuffer& out,
+                         std::string_view& text) const {
   if (operand == kOwnFile) operand = seen_from.file;
   if (operand == kNoFile) return true;
   if (operand < kFirstFile || operand - kFirstFile >= files_.size()) return false;
@@ -230,25 +202,30 @@ bool Symcache::read_file(std::uint32_t operand, const Subprogram& seen_from, Fra
 }
 
 /// From the innermost frame outward: each frame's position is the row's, or where it calls the frame inside it.
-bool Symcache::append_frames(const Record& record, const RowState& row, FrameBuffer& out) const {
+/// @param row  null: the function alone, at no known line
+bool Symcache::append_frames(const FunctionRecord& record, const RowState* row, FrameBuffer& out) const {
   const RowDecoder decoder(record.program, has_columns());
-  RowState at = row;
-  for (;;) {
+  bool known = row != nullptr;
+  for (RowState at = known ? *row : RowState{};;) {
+    if (out.frames.size() + 1 >= kMaxFrames && at.frame != 0) at = {}, known = false;
     FrameDefinition definition;
-    const bool is_function = at.frame == 0 || out.frames.size() + 1 >= kMaxFrames;
-    if (is_function) definition.subprogram = record.subprogram;
+    if (at.frame == 0) definition.subprogram = record.subprogram;
     else if (!decoder.definition(at.frame, definition)) return false;
     Subprogram subprogram;
     if (!read_subprogram(definition.subprogram, subprogram)) return false;
     Frame frame;
-    const std::int64_t line = subprogram.base_line + at.line;
-    frame.line = line < 0 || line > 0xFFFFFFFF || at.file == kNoFile ? 0 : static_cast<std::uint32_t>(line);
-    frame.column = at.column;
     if (!read_text(subprograms_, subprogram.name_at, out, frame.function)) return false;
-    if (!read_file(at.file, subprogram, out, frame.file)) return false;
+    if (known) {
+      frame.line = subprogram.base_line + at.line;
+      frame.column = at.column;
+      if (!read_file(at.file, subprogram, out, frame.file)) return false;
+    }
     out.frames.push_back(frame);
-    if (is_function) return true;
-    at = {.frame = definition.caller, .file = definition.call_file, .line = definition.call_line, .column = definition.call_column};
+    if (at.frame == 0) return true;
+    at = {.frame = definition.caller,
+          .file = definition.call_file,
+          .line = definition.call_line,
+          .column = definition.call_column};
   }
 }
 
@@ -259,52 +236,31 @@ std::string_view Symcache::linkage_name(const Found& found, FrameBuffer& out) co
 
 Read<FunctionInfo> Symcache::function(std::uint32_t index, FrameBuffer& out) const {
   out.clear();
-  Record record;
-  if (index >= header_.function_count || !read_record(index, record)) return bad_value("symcache.function", index, index);
-  FunctionInfo info{.start = {record.start}, .size = record.size,
-                    .kind = static_cast<model::SymbolKind>(record.flags & kKindMask), .language = record.language};
+  FunctionRecord record;
+  if (index >= header_.function_count || !read_record(index, record))
+    return bad_value("symcache.function", index, index);
+  FunctionInfo info{.start = {record.start},
+                    .size = record.size,
+                    .kind = static_cast<model::SymbolKind>(record.flags & kKindMask),
+                    .language = record.language};
   Subprogram subprogram;
   const bool named = read_subprogram(record.subprogram, subprogram) &&
                      read_text(subprograms_, subprogram.name_at, out, info.name) &&
                      read_text(names_, record.linkage_name, out, info.linkage_name);
   if (!named) return bad_value("symcache.function.name", index, record.subprogram);
-  if ((record.flags & kHasParent) != 0) info.parent = model::Rva{record.start - static_cast<std::uint64_t>(record.parent_distance)};
-  UlebCursor aliases(record.bytes, record.aliases_at);
-  for (std::uint32_t i = 0; i < record.alias_count; ++i) {
+  if ((record.flags & kHasParent) != 0)
+    info.parent = model::Rva{record.start - static_cast<std::uint64_t>(record.parent_distance)};
+  for (UlebCursor aliases(record.aliases, 0); !aliases.at_end();) {
     Alias alias;
-    if (!read_text(names_, aliases.number(), out, alias.name) || !read_text(names_, aliases.number(), out, alias.linkage_name))
-      return bad_value("symcache.function.alias", index, i);
+    if (!read_text(names_, aliases.number(), out, alias.name) ||
+        !read_text(names_, aliases.number(), out, alias.linkage_name))
+      return bad_value("symcache.function.alias", index, info.aliases.size());
     info.aliases.push_back(alias);
   }
   RowDecoder rows(record.program, has_columns());
   for (RowState state; rows.next(state);) ++info.row_count;
   if (rows.failed()) return bad_value("symcache.function.rows", index, info.row_count);
   return info;
-}
-
-Read<void> Symcache::verify() const {
-  const std::uint64_t actual = XXH3_64bits(payload_.data(), payload_.size());
-  if (actual != header_.payload_checksum) return bad_value("symcache.payload_checksum", 24, header_.payload_checksum, actual);
-  FrameBuffer scratch;
-  for (std::uint32_t i = 0; i < header_.function_count; ++i)
-    if (auto ok = verify_function(i, scratch); !ok) return ok;
-  return {};
-}
-
-Read<void> Symcache::verify_function(std::uint32_t index, FrameBuffer& scratch) const {
-  SC_TRY(const FunctionInfo info, function(index, scratch));
-  if (index != 0 && start_of(index - 1) >= info.start.value) return bad_value("symcache.starts", index, info.start.value);
-  Record record;
-  if (!read_record(index, record)) return bad_value("symcache.function", index, index);
-  RowDecoder rows(record.program, has_columns());
-  std::uint32_t checked_frame = 0;
-  for (RowState state; rows.next(state);) {
-    if (state.frame == checked_frame && state.file == kOwnFile) continue;
-    checked_frame = state.frame;
-    scratch.clear();
-    if (!append_frames(record, state, scratch)) return bad_value("symcache.function.frames", index, state.offset);
-  }
-  return {};
 }
 
 }  // namespace symcached::symcache

@@ -21,11 +21,16 @@ struct Frame {
   std::uint32_t column = 0;  ///< 1-based; 0 = unknown
 };
 
+/// Bounds of one answer. A file whose names go beyond is hostile or broken; such an answer is a miss.
+inline constexpr std::size_t kMaxAnswerBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kMaxFrames = 512;     ///< deeper calls lose their outermost callers, not the function
+inline constexpr std::size_t kMaxEnclosing = 256;  ///< functions one inside the other that a lookup tries
+
 /// Memory for answers, used again and again. What it hands out lives until its next use.
 class FrameBuffer {
  public:
   void clear();
-  /// Room for `size` characters, which stay where they are.
+  /// Room for `size` characters, which stay where they are. Null: the answer would exceed kMaxAnswerBytes.
   char* text(std::size_t size);
   void trim(std::size_t unused) { used_ -= unused; }
 
@@ -34,7 +39,7 @@ class FrameBuffer {
  private:
   std::vector<std::unique_ptr<char[]>> full_;  // earlier chunks of the current answer
   std::unique_ptr<char[]> chunk_;
-  std::size_t size_ = 0, used_ = 0;
+  std::size_t size_ = 0, used_ = 0, full_bytes_ = 0;
 };
 
 /// The function that holds an address. Frames innermost first, the function's own frame last.
@@ -44,9 +49,8 @@ struct Found {
   model::SymbolKind kind{};
   model::Language language{};
   std::uint32_t linkage_position = 0;  ///< for Symcache::linkage_name
-  std::span<const Frame> frames;  ///< 1 or more; more than kMaxFrames are cut at the outer end but for the last
+  std::span<const Frame> frames;       ///< 1 to kMaxFrames
 };
-inline constexpr std::size_t kMaxFrames = 512;
 
 struct Alias {
   std::string_view name, linkage_name;
@@ -64,6 +68,8 @@ struct FunctionInfo {
   std::uint32_t row_count = 0;
 };
 
+struct FunctionRecord;
+
 /// Views into the bytes, which must outlive it and everything it hands out (but texts: those lie in the FrameBuffer).
 class Symcache {
  public:
@@ -79,12 +85,12 @@ class Symcache {
   std::string_view producer_kind() const { return producer_kind_; }
   std::string_view debug_file() const { return debug_file_; }
   std::uint32_t function_count() const { return header_.function_count; }
-  std::uint64_t section_size(Section Header::*section) const { return (header_.*section).size; }
+  std::uint64_t section_size(Section Header::* section) const { return (header_.*section).size; }
 
   /// Frames covering one code address.
   /// @param rva  bytes from the image base; not a file offset, not a run-time address
   /// @return     nothing if no function covers `rva` (a miss is not an error)
-  /// Cost: two short searches and at most kRowsPerRestart * 1.5 rows decoded; no allocation once `out` has grown.
+  /// Cost: two short searches and at most kLongestRun + 1 rows decoded; no allocation once `out` has grown.
   std::optional<Found> lookup(model::Rva rva, FrameBuffer& out) const;
 
   /// The decorated name of the function found; empty if unknown or equal to the name. Lives as the frames do, which
@@ -95,7 +101,7 @@ class Symcache {
   Read<FunctionInfo> function(std::uint32_t index, FrameBuffer& out) const;
 
  private:
-  struct Record;
+  friend class Verifier;
   struct Subprogram {
     std::uint32_t file = kNoFile;
     std::uint32_t base_line = 0;
@@ -105,14 +111,13 @@ class Symcache {
   template <class Address>
   std::uint32_t last_start_at_or_before(std::uint64_t relative) const;
   std::uint64_t start_of(std::uint32_t index) const;
-  bool read_record(std::uint32_t index, Record& out) const;
-  bool find_row(const Record& record, std::uint64_t offset, RowState& out) const;
+  bool read_record(std::uint32_t index, FunctionRecord& out) const;
+  bool find_row(const FunctionRecord& record, std::uint64_t offset, RowState& out) const;
   bool read_subprogram(std::uint32_t position, Subprogram& out) const;
-  bool append_frames(const Record& record, const RowState& row, FrameBuffer& out) const;
+  bool append_frames(const FunctionRecord& record, const RowState* row, FrameBuffer& out) const;
   const char* piece(std::uint32_t number, std::size_t& length) const;
   bool read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const;
   bool read_file(std::uint32_t operand, const Subprogram& seen_from, FrameBuffer& out, std::string_view& text) const;
-  Read<void> verify_function(std::uint32_t index, FrameBuffer& scratch) const;
 
   Header header_{};
   Bytes payload_, samples_, starts_, functions_, subprograms_, names_;

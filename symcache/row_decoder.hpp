@@ -13,35 +13,47 @@ namespace symcached::symcache {
 class UlebCursor {
  public:
   UlebCursor(Bytes data, std::size_t at)
-      : begin_(reinterpret_cast<const std::uint8_t*>(data.data())), end_(begin_ + data.size()),
-        at_(at <= data.size() ? begin_ + at : end_), failed_(at > data.size()) {}
+      : begin_(reinterpret_cast<const std::uint8_t*>(data.data())),
+        end_(begin_ + data.size()),
+        at_(at <= data.size() ? begin_ + at : end_),
+        failed_(at > data.size()) {}
 
   bool at_end() const { return at_ == end_; }
   bool failed() const { return failed_; }
   std::size_t position() const { return static_cast<std::size_t>(at_ - begin_); }
 
   std::uint8_t byte() {
-    if (at_ == end_) [[unlikely]] return fail();
+    if (at_ == end_) [[unlikely]]
+      return fail();
     return *at_++;
   }
   /// @return a number of at most 32 bits; more fail
   std::uint32_t number() {
     const std::uint64_t value = wide_number();
-    if (value > 0xFFFFFFFF) [[unlikely]] return fail();
+    if (value > 0xFFFFFFFF) [[unlikely]]
+      return fail();
     return static_cast<std::uint32_t>(value);
   }
   std::uint64_t wide_number() {
-    if (at_ != end_ && *at_ < 0x80) [[likely]] return *at_++;
+    if (at_ != end_ && *at_ < 0x80) [[likely]]
+      return *at_++;
     std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 63; shift += 7) {
-      if (at_ == end_) [[unlikely]] return fail();
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (at_ == end_) [[unlikely]]
+        return fail();
       const std::uint8_t b = *at_++;
+      if (shift == 63 && b > 1) break;
       value |= std::uint64_t{b & 0x7Fu} << shift;
       if (b < 0x80) return value;
     }
     return fail();
   }
   std::int64_t signed_number() { return unzigzag(wide_number()); }
+  Bytes bytes(std::size_t count) {
+    if (count > static_cast<std::size_t>(end_ - at_)) [[unlikely]]
+      return fail(), Bytes();
+    return std::as_bytes(std::span(std::exchange(at_, at_ + count), count));
+  }
 
  private:
   std::uint8_t fail() {
@@ -58,7 +70,7 @@ struct FrameDefinition {
   std::uint32_t subprogram = 0;
   std::uint32_t caller = 0;  ///< position of the caller's definition; 0 = the function itself
   std::uint32_t call_file = kOwnFile;
-  std::int64_t call_line = 0;
+  std::uint32_t call_line = 0;  ///< as RowState::line
   std::uint32_t call_column = 0;
 };
 
@@ -66,8 +78,9 @@ struct RowState {
   std::uint64_t offset = 0;  ///< in units
   std::uint32_t frame = 0;   ///< position of the frame's definition; 0 = the function itself
   std::uint32_t file = kOwnFile;
-  std::int64_t line = 0;     ///< less the base line of the frame's subprogram
+  std::uint32_t line = 0;  ///< less the base line of the frame's subprogram, modulo 2^32
   std::uint32_t column = 0;
+  bool operator==(const RowState&) const = default;
 };
 
 class RowDecoder {
@@ -87,18 +100,20 @@ class RowDecoder {
       const std::uint8_t tag = in_.byte();
       if (tag < kShortRows) {
         state.offset += (tag % kShortOffsets) + 1;
-        state.line += static_cast<std::int64_t>(tag / kShortOffsets) - kShortLineBias;
+        state.line += tag / kShortOffsets - std::uint32_t{kShortLineBias};
       } else if (!long_op(tag, state, new_file)) {
         if (in_.failed()) return false;
         continue;
       }
       if (new_file != kNoChange) state.file = new_file;
-      if (has_columns_) state.column = static_cast<std::uint32_t>(state.column + in_.signed_number());
+      if (has_columns_) state.column += change();
       if (restart_offset_ != kNoRestart) state.offset = std::exchange(restart_offset_, kNoRestart);
       return !in_.failed();
     }
   }
   bool failed() const { return in_.failed() || failed_; }
+  /// Bytes from the first row to what next() reads next.
+  std::size_t position() const { return in_.position(); }
 
   /// @return false where no definition can stand at `position`
   bool definition(std::uint32_t position, FrameDefinition& out) const {
@@ -117,11 +132,14 @@ class RowDecoder {
     if (distance > here) return false;
     out.caller = distance == 0 ? 0 : here - distance;
     const std::uint64_t call = in.wide_number();
-    out.call_line = unzigzag(call >> 1);
+    out.call_line = static_cast<std::uint32_t>(unzigzag(call >> 1));
     out.call_file = (call & 1) != 0 ? in.number() : std::uint32_t{kOwnFile};
     out.call_column = has_columns_ ? in.number() : 0;
     return !in.failed();
   }
+
+  /// A change of a line or column: lines and columns wrap at 2^32.
+  std::uint32_t change() { return static_cast<std::uint32_t>(in_.signed_number()); }
 
   /// True if the operation completed a row.
   bool long_op(std::uint8_t tag, RowState& state, std::uint32_t& new_file) {
@@ -149,7 +167,7 @@ class RowDecoder {
         enter(state, kOwnFile, 0, 0);
       }
     }
-    if ((tag & 1) == 0) state.line += in_.signed_number();
+    if ((tag & 1) == 0) state.line += change();
     return true;
   }
 
@@ -158,7 +176,7 @@ class RowDecoder {
     switch (op) {
       case kLongRow:
         state.offset += in_.number();
-        state.line += in_.signed_number();
+        state.line += change();
         return true;
       case kDefineFrame:
         if (!read_definition(in_, frame)) fail();
@@ -168,7 +186,7 @@ class RowDecoder {
     }
   }
 
-  static void enter(RowState& state, std::uint32_t file, std::int64_t line, std::uint32_t column) {
+  static void enter(RowState& state, std::uint32_t file, std::uint32_t line, std::uint32_t column) {
     state.file = file;
     state.line = line;
     state.column = column;

@@ -13,7 +13,7 @@ void RowEncoder::encode(std::span<const EncodedRow> rows, std::span<const Encode
   frames_ = frames;
   positions_.assign(frames.size(), 0);
   state_ = {};
-  const bool is_long = rows.size() > kRowsPerRestart + kRowsPerRestart / 2;
+  const bool is_long = rows.size() > kLongestRun;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool restart = is_long && i != 0 && i % kRowsPerRestart == 0;
     if (restart) restarts_.push_back({rows[i].offset, static_cast<std::uint32_t>(out_.size())});
@@ -25,7 +25,8 @@ void RowEncoder::put_row(const EncodedRow& row, bool restart) {
   const std::uint32_t step = row.offset - state_.offset;
   const bool defined = row.frame == kFunctionFrame || positions_[row.frame] != 0;
   const bool stays = row.frame == state_.frame && !restart;
-  const bool goes_up = !restart && !stays && state_.frame != kFunctionFrame && frames_[state_.frame].caller == row.frame;
+  const bool goes_up =
+      !restart && !stays && state_.frame != kFunctionFrame && frames_[state_.frame].caller == row.frame;
 
   EncodedRow expected{.frame = row.frame};
   if (stays) expected = state_;
@@ -46,7 +47,7 @@ void RowEncoder::put_row(const EncodedRow& row, bool restart) {
   }
   const std::int64_t line_change = row.line - expected.line;
   if (stays) {
-    const std::int64_t biased = line_change + kShortLineBias;
+    const std::int64_t biased = line_change + std::int64_t{kShortLineBias};
     if (step >= 1 && step <= kShortOffsets && biased >= 0 && biased < kShortRows / std::int64_t{kShortOffsets}) {
       out_.put_u8(static_cast<std::uint8_t>(biased * kShortOffsets + (step - 1)));
     } else {

@@ -3,13 +3,15 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <compare>
 #include <numeric>
+#include <tuple>
 
 #include "base/byte_writer.hpp"
 #include "symcache/format.hpp"
+#include "symcache/piece_table.hpp"
 #include "symcache/row_encoder.hpp"
 #include "symcache/subprograms.hpp"
-#include "symcache/piece_table.hpp"
 
 namespace symcached::symcache {
 namespace {
@@ -20,6 +22,11 @@ struct Group {
   std::span<const StoredFunction> aliases;
   std::uint32_t enclosing_distance = 0;  ///< groups back to the function this one starts inside of; 0 = none
 };
+
+/// Address of the last byte; that of the address space for a function that would go on behind it.
+std::uint64_t last_byte(const StoredFunction& f) {
+  return f.start + std::min<std::uint64_t>(f.size == 0 ? 0 : f.size - 1, ~f.start);
+}
 
 /// Sections of the file being made.
 struct Sections {
@@ -35,6 +42,7 @@ class Layout {
 
  private:
   void sort_functions();
+  std::strong_ordering contents_differ(const StoredFunction& a, const StoredFunction& b);
   void group_functions();
   void find_enclosing();
   void collect_subprograms();
@@ -95,8 +103,30 @@ void Layout::sort_functions() {
   };
   auto& all = store_.functions();
   std::ranges::sort(all, [&](const StoredFunction& a, const StoredFunction& b) {
-    return a.start != b.start ? a.start < b.start : key(a) < key(b);
+    if (a.start != b.start) return a.start < b.start;
+    const auto x = key(a), y = key(b);
+    return x != y ? x < y : contents_differ(a, b) < 0;
   });
+}
+
+/// Orders functions that agree in all but their rows and calls, by these. Rare: the same code described twice.
+std::strong_ordering Layout::contents_differ(const StoredFunction& a, const StoredFunction& b) {
+  std::vector<model::Inlinee> other_frames;
+  std::vector<model::Line> other_rows;
+  store_.unpack(a, frames_, rows_);
+  store_.unpack(b, other_frames, other_rows);
+  const auto text = [&](model::StringId id) { return texts_.text(static_cast<std::uint32_t>(id)); };
+  const auto frame = [&](const model::Inlinee& i) {
+    return std::tuple(i.caller, text(i.name), text(i.call_file), i.call_line, i.call_column);
+  };
+  const auto row = [&](const model::Line& l) {
+    return std::tuple(l.offset, l.line, l.column, text(l.file), l.inlinee);
+  };
+  for (std::size_t i = 0; i < frames_.size(); ++i)
+    if (const auto order = frame(frames_[i]) <=> frame(other_frames[i]); order != 0) return order;
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (const auto order = row(rows_[i]) <=> row(other_rows[i]); order != 0) return order;
+  return std::strong_ordering::equal;
 }
 
 void Layout::group_functions() {
@@ -113,12 +143,11 @@ void Layout::group_functions() {
 }
 
 void Layout::find_enclosing() {
-  std::vector<std::size_t> open;  // groups that reach beyond the current start, outermost first
+  std::vector<std::size_t> open;  // groups that may go on behind the current one: each ends before the one below it
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    const auto end_of = [&](std::size_t g) { return groups_[g].primary->start + groups_[g].primary->size; };
-    while (!open.empty() && end_of(open.back()) <= groups_[i].primary->start) open.pop_back();
-    if (!open.empty() && end_of(open.back()) > end_of(i))
-      groups_[i].enclosing_distance = static_cast<std::uint32_t>(i - open.back());
+    const auto last_of = [&](std::size_t g) { return last_byte(*groups_[g].primary); };
+    while (!open.empty() && last_of(open.back()) <= last_of(i)) open.pop_back();
+    if (!open.empty()) groups_[i].enclosing_distance = static_cast<std::uint32_t>(i - open.back());
     open.push_back(i);
   }
 }
@@ -211,12 +240,15 @@ void Layout::put_record(std::size_t index) {
   out.put_bytes(encoder_.program());
 }
 
+/// Stated with their size in bytes, so that a lookup steps over the thousands of names that folding leaves.
 void Layout::put_aliases(const Group& group) {
-  out_.functions.put_uleb(group.aliases.size());
+  ByteWriter names;
   for (const StoredFunction& alias : group.aliases) {
-    out_.functions.put_uleb(name_position(alias.name));
-    out_.functions.put_uleb(name_position(alias.linkage_name));
+    names.put_uleb(name_position(alias.name));
+    names.put_uleb(name_position(alias.linkage_name));
   }
+  out_.functions.put_uleb(names.size());
+  out_.functions.put_bytes(names.bytes());
 }
 
 std::uint32_t Layout::file_operand(model::StringId file, const Subprogram& seen_from) const {
@@ -233,7 +265,8 @@ void Layout::encode_rows(const StoredFunction& f) {
   encoded_frames_.clear();
   for (std::uint32_t i = 0; i < frames_.size(); ++i) {
     const Subprogram& caller = subprogram_of(frames_[i].caller);
-    encoded_frames_.push_back({.caller = frames_[i].caller, .subprogram = subprogram_of(i).position,
+    encoded_frames_.push_back({.caller = frames_[i].caller,
+                               .subprogram = subprogram_of(i).position,
                                .call_file = file_operand(frames_[i].call_file, caller),
                                .call_line = std::int64_t{frames_[i].call_line} - caller.base_line,
                                .call_column = frames_[i].call_column});
@@ -241,8 +274,11 @@ void Layout::encode_rows(const StoredFunction& f) {
   encoded_rows_.clear();
   for (const model::Line& row : rows_) {
     const Subprogram& frame = subprogram_of(row.inlinee);
-    encoded_rows_.push_back({.offset = row.offset / unit_, .frame = row.inlinee, .file = file_operand(row.file, frame),
-                             .line = std::int64_t{row.line} - frame.base_line, .column = row.column});
+    encoded_rows_.push_back({.offset = row.offset / unit_,
+                             .frame = row.inlinee,
+                             .file = file_operand(row.file, frame),
+                             .line = std::int64_t{row.line} - frame.base_line,
+                             .column = row.column});
   }
   encoder_.encode(encoded_rows_, encoded_frames_);
 }
@@ -258,11 +294,16 @@ std::vector<std::byte> Layout::assemble() {
   header.age = module_.debug_id.age;
   header.function_count = static_cast<std::uint32_t>(groups_.size());
   header.base = base_;
-  const std::pair<Section*, ByteWriter*> sections[] = {
-      {&header.samples, &out_.samples},   {&header.starts, &out_.starts},           {&header.records, &out_.records},
-      {&header.functions, &out_.functions}, {&header.subprograms, &out_.subprograms}, {&header.names, &out_.names},
-      {&header.files, &out_.files},       {&header.pieces, &out_.pieces},           {&header.piece_text, &out_.piece_text},
-      {&header.module, &out_.module}};
+  const std::pair<Section*, ByteWriter*> sections[] = {{&header.samples, &out_.samples},
+                                                       {&header.starts, &out_.starts},
+                                                       {&header.records, &out_.records},
+                                                       {&header.functions, &out_.functions},
+                                                       {&header.subprograms, &out_.subprograms},
+                                                       {&header.names, &out_.names},
+                                                       {&header.files, &out_.files},
+                                                       {&header.pieces, &out_.pieces},
+                                                       {&header.piece_text, &out_.piece_text},
+                                                       {&header.module, &out_.module}};
   std::size_t end = sizeof(Header);
   for (const auto& [section, bytes] : sections) {
     *section = {end, bytes->size()};

@@ -17,8 +17,8 @@ class FakeUpstream {
   FakeUpstream() {
     net::ServerOptions options;
     options.threads = 1;
-    auto started = net::Server::start(options, [this](http::Request r) { return answer(std::move(r)); },
-                                      [](Severity, const std::string&) {});
+    auto started = net::Server::start(
+        options, [this](http::Request r) { return answer(std::move(r)); }, [](Severity, const std::string&) {});
     EXPECT_TRUE(started) << started.error();
     server_ = std::move(*started);
   }

@@ -39,7 +39,8 @@ class HttpPeer {
   }
   /// A request for `target` with the headers given, each line ended by \r\n.
   void ask(std::string_view method, std::string_view target, std::string_view headers = "") const {
-    say(std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: test\r\n" + std::string(headers) + "\r\n");
+    say(std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: test\r\n" + std::string(headers) +
+        "\r\n");
   }
   Answer hear(bool has_body = true) {
     Answer answer;

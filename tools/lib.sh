@@ -127,7 +127,7 @@ build() {
   mkdir -p build && : >"$log"
   if ! { cmake --preset "$preset" && cmake --build --preset "$preset" --target "$target"; } 2>&1 </dev/null |
     ninja_progress "$log"; then
-    grep -vE '^(\[[0-9]+/[0-9]+\]|--) ' "$log" | tail -n 60 >&2
+    grep -vE '^(\[[0-9]+/[0-9]+\]|--|Preset CMake|  [A-Z_]+=) ?' "$log" | tail -n 60 >&2
     warn "building $preset failed; all of it is in $log"
     return 1
   fi
