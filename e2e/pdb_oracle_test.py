@@ -69,7 +69,7 @@ def ask(command, addresses):
 
 
 def empty_row_at_start(address, start, ours, theirs):
-    """Two rows at a function's first byte, the first one without length: LLVM gives that one, we the one that holds it."""
+    """Two rows at a function's first byte, the first without length: LLVM gives that one, we the one that holds it."""
     return (address == start and len(ours) == len(theirs) == 1 and ours[0][:2] == theirs[0][:2]
             and ours[0][2:] != theirs[0][2:])
 
@@ -95,7 +95,8 @@ class Oracle(unittest.TestCase):
                 seen["frames" if mine else "nothing"] += 1
                 seen["inlined"] += len(mine) > 1
                 continue
-            known = next((name for name, holds in KNOWN.items() if holds(address, start_of(our_line), mine, other)), None)
+            start = start_of(our_line)
+            known = next((name for name, holds in KNOWN.items() if holds(address, start, mine, other)), None)
             if known:
                 seen[known] += 1
             else:

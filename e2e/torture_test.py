@@ -21,7 +21,8 @@ class Torture(unittest.TestCase):
                 pdb = oracle.build(pathlib.Path(scratch), target, oracle.FLAGS["optimised"])[1]
                 done = subprocess.run([TORTURE, "--cuts", "100", "--flips", "400", pdb], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-                good, refused = map(int, re.search(r": (\d+) answered with a symcache, (\d+) refused", done.stdout).groups())
+                found = re.search(r": (\d+) answered with a symcache, (\d+) refused", done.stdout)
+                good, refused = map(int, found.groups())
                 self.assertEqual(good + refused, 501)
                 self.assertGreater(good, 100)
                 self.assertGreater(refused, 100)
