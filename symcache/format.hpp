@@ -41,10 +41,10 @@ struct Header {
   std::array<std::uint8_t, 16> guid;
   u32le age;
   u32le function_count;
-  u64le base;        ///< added to every start
-  Section samples;   ///< every kStartsPerSample-th start
-  Section starts;    ///< address of each function, rising, less `base`
-  Section records;   ///< u32 per function: position of its record in `functions`
+  u64le base;       ///< added to every start
+  Section samples;  ///< every kStartsPerSample-th start
+  Section starts;   ///< address of each function, rising, less `base`
+  Section records;  ///< u32 per function: position of its record in `functions`
   Section functions;
   Section subprograms;
   Section names;
@@ -61,19 +61,19 @@ inline constexpr std::size_t kTextPadding = 16;  ///< tokens are copied 16 bytes
 
 /// First byte of a function record.
 enum RecordFlags : std::uint8_t {
-  kKindMask = 0x03,       ///< model::SymbolKind
+  kKindMask = 0x03,  ///< model::SymbolKind
   kHasLinkageName = 0x04,
   kHasAliases = 0x08,
   kHasParent = 0x10,
-  kIsEnclosed = 0x20,     ///< starts inside another function that goes on behind it
+  kIsEnclosed = 0x20,  ///< starts inside another function that goes on behind it
   kHasRestarts = 0x40,
   kHasLanguage = 0x80,
 };
 
 /// Rows of a function: a program for a state of offset, frame, file, line, column. See docs, section 5.
-inline constexpr std::uint8_t kShortRows = 128;      ///< first bytes below: a short row
-inline constexpr std::uint32_t kShortOffsets = 8;    ///< low 3 bits: offset step less 1
-inline constexpr std::uint32_t kShortLineBias = 4;    ///< other bits: line step plus this
+inline constexpr std::uint8_t kShortRows = 128;     ///< first bytes below: a short row
+inline constexpr std::uint32_t kShortOffsets = 8;   ///< low 3 bits: offset step less 1
+inline constexpr std::uint32_t kShortLineBias = 4;  ///< other bits: line step plus this
 enum RowOp : std::uint8_t {
   kNewFrame = 0,  ///< defines an inlined call and enters it
   kUp = 1,        ///< back to the caller of the current frame
@@ -87,7 +87,7 @@ enum OtherOp : std::uint8_t {
 };
 enum FileOperand : std::uint32_t { kOwnFile = 0, kNoFile = 1, kFirstFile = 2 };
 
-struct Restart {  ///< where decoding may begin inside a long function; the row there is a kJump with absolute values
+struct Restart {   ///< where decoding may begin inside a long function; the row there is a kJump with absolute values
   u32le offset;    ///< in units, from the function's start
   u32le position;  ///< bytes from the first row
 };

@@ -10,10 +10,17 @@ std::uint32_t number_of(model::StringId id) { return static_cast<std::uint32_t>(
 }  // namespace
 
 void FunctionStore::add(const model::Function& f) {
-  functions_.push_back({.start = f.start.value, .parent = f.parent.value, .size = f.size, .rank = f.rank,
-                        .name = number_of(f.name), .linkage_name = number_of(f.linkage_name), .packed = packed_.size(),
+  functions_.push_back({.start = f.start.value,
+                        .parent = f.parent.value,
+                        .size = f.size,
+                        .rank = f.rank,
+                        .name = number_of(f.name),
+                        .linkage_name = number_of(f.linkage_name),
+                        .packed = packed_.size(),
                         .frame_count = static_cast<std::uint32_t>(f.inlinees.size()),
-                        .row_count = static_cast<std::uint32_t>(f.lines.size()), .language = f.language, .kind = f.kind});
+                        .row_count = static_cast<std::uint32_t>(f.lines.size()),
+                        .language = f.language,
+                        .kind = f.kind});
   for (const model::Inlinee& i : f.inlinees) {
     packed_.put_uleb(i.caller + 1u);  // kNoInlinee becomes 0
     packed_.put_uleb(number_of(i.name));

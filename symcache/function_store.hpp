@@ -27,7 +27,8 @@ class FunctionStore {
   const std::vector<StoredFunction>& functions() const { return functions_; }
 
   /// Unpacks into the given vectors, replacing what they hold.
-  void unpack(const StoredFunction& function, std::vector<model::Inlinee>& frames, std::vector<model::Line>& rows) const;
+  void unpack(const StoredFunction& function, std::vector<model::Inlinee>& frames,
+              std::vector<model::Line>& rows) const;
 
   bool has_columns() const { return has_columns_; }
   /// Largest of 4, 2 and 1 that divides every row's offset.

@@ -28,9 +28,7 @@ char* FrameBuffer::text(std::size_t size) {
   return start;
 }
 
-bool is_symcache(Bytes file) {
-  return as_text(file).starts_with(std::string_view(kMagic.data(), kMagic.size()));
-}
+bool is_symcache(Bytes file) { return as_text(file).starts_with(std::string_view(kMagic.data(), kMagic.size())); }
 
 Read<Symcache> Symcache::open(Bytes file) {
   Symcache cache;
@@ -48,7 +46,7 @@ Read<Symcache> Symcache::open(Bytes file) {
 }
 
 Read<void> Symcache::set_sections(Bytes file) {
-  const auto view = [&](Section Header::*section, std::string_view field) {
+  const auto view = [&](Section Header::* section, std::string_view field) {
     return slice(file, (header_.*section).offset, (header_.*section).size, field);
   };
   const std::uint32_t count = header_.function_count;
@@ -56,9 +54,11 @@ Read<void> Symcache::set_sections(Bytes file) {
   payload_ = file.subspan(sizeof(Header));
   SC_TRY(samples_, view(&Header::samples, "symcache.samples"));
   SC_TRY(starts_, view(&Header::starts, "symcache.starts"));
-  if (starts_.size() != count * address_size) return bad_value("symcache.starts.size", 0, starts_.size(), count * address_size);
+  if (starts_.size() != count * address_size)
+    return bad_value("symcache.starts.size", 0, starts_.size(), count * address_size);
   const std::uint64_t samples = (std::uint64_t{count} + kStartsPerSample - 1) / kStartsPerSample;
-  if (samples_.size() != samples * address_size) return bad_value("symcache.samples.size", 0, samples_.size(), samples * address_size);
+  if (samples_.size() != samples * address_size)
+    return bad_value("symcache.samples.size", 0, samples_.size(), samples * address_size);
   SC_TRY(const Bytes records, view(&Header::records, "symcache.records"));
   SC_TRY(records_, ByteReader(records).array<u32le>(count, "symcache.records"));
   SC_TRY(functions_, view(&Header::functions, "symcache.functions"));
@@ -81,7 +81,8 @@ Read<void> Symcache::set_sections(Bytes file) {
 DebugId Symcache::debug_id() const { return {Guid{header_.guid}, header_.age}; }
 
 std::uint64_t Symcache::start_of(std::uint32_t index) const {
-  if ((header_.flags & kWideAddresses) != 0) return header_.base + reinterpret_cast<const u64le*>(starts_.data())[index];
+  if ((header_.flags & kWideAddresses) != 0)
+    return header_.base + reinterpret_cast<const u64le*>(starts_.data())[index];
   return header_.base + reinterpret_cast<const u32le*>(starts_.data())[index];
 }
 
@@ -90,7 +91,8 @@ template <class Address>
 std::uint32_t Symcache::last_start_at_or_before(std::uint64_t relative) const {
   const auto* samples = reinterpret_cast<const Address*>(samples_.data());
   std::size_t first = 0;
-  for (std::size_t left = samples_.size() / sizeof(Address); left > 1;) {  // branch-free: the answer is in [first, first + left)
+  for (std::size_t left = samples_.size() / sizeof(Address);
+       left > 1;) {  // branch-free: the answer is in [first, first + left)
     const std::size_t half = left / 2;
     first += samples[first + half] <= relative ? half : 0;
     left -= half;
@@ -115,19 +117,22 @@ std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out) const {
   if (header_.function_count == 0 || rva.value < header_.base) return std::nullopt;
   const std::uint64_t relative = rva.value - header_.base;
   std::uint32_t index = (header_.flags & kWideAddresses) != 0 ? last_start_at_or_before<u64le>(relative)
-                                                             : last_start_at_or_before<u32le>(relative);
+                                                              : last_start_at_or_before<u32le>(relative);
   FunctionRecord record;
   for (std::size_t step = 0;; ++step) {
     record = {};
     if (!read_record(index, record) || rva.value < record.start) return std::nullopt;
     if (rva.value - record.start < record.size) break;
-    if (record.enclosing_distance == 0 || record.enclosing_distance > index || step == kMaxEnclosing) return std::nullopt;
+    if (record.enclosing_distance == 0 || record.enclosing_distance > index || step == kMaxEnclosing)
+      return std::nullopt;
     index -= record.enclosing_distance;
   }
   RowState row;
   const bool has_row = find_row(record, rva.value - record.start, row);
-  Found found{.start = {record.start}, .size = record.size,
-              .kind = static_cast<model::SymbolKind>(record.flags & kKindMask), .language = record.language};
+  Found found{.start = {record.start},
+              .size = record.size,
+              .kind = static_cast<model::SymbolKind>(record.flags & kKindMask),
+              .language = record.language};
   if (!append_frames(record, has_row ? &row : nullptr, out)) return std::nullopt;
   if (record.linkage_name != 0 && !read_text(names_, record.linkage_name, out, found.linkage_name)) return std::nullopt;
   found.frames = out.frames;
@@ -138,7 +143,8 @@ std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out) const {
 bool Symcache::find_row(const FunctionRecord& record, std::uint64_t offset, RowState& out) const {
   const std::uint64_t target = offset / header_.offset_unit;
   RowDecoder decoder(record.program, has_columns());
-  const auto after = std::ranges::upper_bound(record.restarts, target, {}, [](const Restart& r) { return std::uint64_t{r.offset}; });
+  const auto after =
+      std::ranges::upper_bound(record.restarts, target, {}, [](const Restart& r) { return std::uint64_t{r.offset}; });
   if (after != record.restarts.begin()) decoder.restart_at(*std::prev(after));
   RowState state;
   bool found = false;
@@ -189,7 +195,8 @@ bool Symcache::read_text(Bytes section, std::uint32_t position, FrameBuffer& out
   return !in.failed();
 }
 
-bool Symcache::read_file(std::uint32_t operand, const Subprogram& seen_from, FrameBuffer& out, std::string_view& text) const {
+bool Symcache::read_file(std::uint32_t operand, const Subprogram& seen_from, FrameBuffer& out,
+                         std::string_view& text) const {
   if (operand == kOwnFile) operand = seen_from.file;
   if (operand == kNoFile) return true;
   if (operand < kFirstFile || operand - kFirstFile >= files_.size()) return false;
@@ -217,25 +224,33 @@ bool Symcache::append_frames(const FunctionRecord& record, const RowState* row, 
     }
     out.frames.push_back(frame);
     if (at.frame == 0) return true;
-    at = {.frame = definition.caller, .file = definition.call_file, .line = definition.call_line, .column = definition.call_column};
+    at = {.frame = definition.caller,
+          .file = definition.call_file,
+          .line = definition.call_line,
+          .column = definition.call_column};
   }
 }
 
 Read<FunctionInfo> Symcache::function(std::uint32_t index, FrameBuffer& out) const {
   out.clear();
   FunctionRecord record;
-  if (index >= header_.function_count || !read_record(index, record)) return bad_value("symcache.function", index, index);
-  FunctionInfo info{.start = {record.start}, .size = record.size,
-                    .kind = static_cast<model::SymbolKind>(record.flags & kKindMask), .language = record.language};
+  if (index >= header_.function_count || !read_record(index, record))
+    return bad_value("symcache.function", index, index);
+  FunctionInfo info{.start = {record.start},
+                    .size = record.size,
+                    .kind = static_cast<model::SymbolKind>(record.flags & kKindMask),
+                    .language = record.language};
   Subprogram subprogram;
   const bool named = read_subprogram(record.subprogram, subprogram) &&
                      read_text(subprograms_, subprogram.name_at, out, info.name) &&
                      read_text(names_, record.linkage_name, out, info.linkage_name);
   if (!named) return bad_value("symcache.function.name", index, record.subprogram);
-  if ((record.flags & kHasParent) != 0) info.parent = model::Rva{record.start - static_cast<std::uint64_t>(record.parent_distance)};
+  if ((record.flags & kHasParent) != 0)
+    info.parent = model::Rva{record.start - static_cast<std::uint64_t>(record.parent_distance)};
   for (UlebCursor aliases(record.aliases, 0); !aliases.at_end();) {
     Alias alias;
-    if (!read_text(names_, aliases.number(), out, alias.name) || !read_text(names_, aliases.number(), out, alias.linkage_name))
+    if (!read_text(names_, aliases.number(), out, alias.name) ||
+        !read_text(names_, aliases.number(), out, alias.linkage_name))
       return bad_value("symcache.function.alias", index, info.aliases.size());
     info.aliases.push_back(alias);
   }

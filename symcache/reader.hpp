@@ -85,7 +85,7 @@ class Symcache {
   std::string_view producer_kind() const { return producer_kind_; }
   std::string_view debug_file() const { return debug_file_; }
   std::uint32_t function_count() const { return header_.function_count; }
-  std::uint64_t section_size(Section Header::*section) const { return (header_.*section).size; }
+  std::uint64_t section_size(Section Header::* section) const { return (header_.*section).size; }
 
   /// Frames covering one code address.
   /// @param rva  bytes from the image base; not a file offset, not a run-time address

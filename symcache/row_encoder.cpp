@@ -25,7 +25,8 @@ void RowEncoder::put_row(const EncodedRow& row, bool restart) {
   const std::uint32_t step = row.offset - state_.offset;
   const bool defined = row.frame == kFunctionFrame || positions_[row.frame] != 0;
   const bool stays = row.frame == state_.frame && !restart;
-  const bool goes_up = !restart && !stays && state_.frame != kFunctionFrame && frames_[state_.frame].caller == row.frame;
+  const bool goes_up =
+      !restart && !stays && state_.frame != kFunctionFrame && frames_[state_.frame].caller == row.frame;
 
   EncodedRow expected{.frame = row.frame};
   if (stays) expected = state_;

@@ -23,8 +23,8 @@ struct EncodedFrame {
 struct EncodedRow {
   std::uint32_t offset = 0;  ///< in units
   std::uint32_t frame = kFunctionFrame;
-  std::uint32_t file = 0;    ///< FileOperand, as the frame sees it
-  std::int64_t line = 0;     ///< less the base line of the frame's subprogram
+  std::uint32_t file = 0;  ///< FileOperand, as the frame sees it
+  std::int64_t line = 0;   ///< less the base line of the frame's subprogram
   std::uint32_t column = 0;
 };
 

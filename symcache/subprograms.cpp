@@ -25,7 +25,8 @@ void FrameFiles::find(std::span<const model::Inlinee> frames, std::span<const mo
   }
 }
 
-void Subprograms::collect(std::uint32_t name, std::span<const model::Inlinee> frames, std::span<const model::Line> rows) {
+void Subprograms::collect(std::uint32_t name, std::span<const model::Inlinee> frames,
+                          std::span<const model::Line> rows) {
   resolve(name, frames, rows, frames_);
   for (const std::uint32_t index : frames_) ++all_[index].uses;
   for (const model::Line& row : rows) lower_base(frames_[frame_of(row.inlinee)], row.file, row.line);
@@ -50,7 +51,8 @@ std::uint32_t Subprograms::index_of(std::uint32_t name, model::StringId file) {
 
 void Subprograms::lower_base(std::uint32_t index, model::StringId file, std::uint32_t line) {
   Subprogram& s = all_[index];
-  if (line != 0 && static_cast<std::uint32_t>(file) == s.file && (s.base_line == 0 || line < s.base_line)) s.base_line = line;
+  if (line != 0 && static_cast<std::uint32_t>(file) == s.file && (s.base_line == 0 || line < s.base_line))
+    s.base_line = line;
 }
 
 void Subprograms::lay_out(const Interner& texts, const TokenTable& tokens, std::span<const std::uint32_t> file_operand,

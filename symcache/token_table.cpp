@@ -15,7 +15,8 @@ constexpr std::size_t kMarksAlone = 8;
 constexpr std::array<bool, 256> kIsWord = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0; c < 256; ++c)
-    table[c] = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '$' || c >= 0x80;
+    table[c] =
+        (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '$' || c >= 0x80;
   return table;
 }();
 

@@ -62,7 +62,8 @@ Read<void> Verifier::check_tokens() const {
   const auto& tokens = cache_.tokens_;
   const std::size_t limit = cache_.token_text_.size() - kTextPadding;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
-    if (tokens[i] >= tokens[i + 1] || tokens[i + 1] > limit) return bad_value("symcache.tokens", i * 4, tokens[i + 1], limit);
+    if (tokens[i] >= tokens[i + 1] || tokens[i + 1] > limit)
+      return bad_value("symcache.tokens", i * 4, tokens[i + 1], limit);
   return {};
 }
 
@@ -108,7 +109,8 @@ Read<void> Verifier::check_addresses() const {
   for (std::uint32_t i = 0; i < cache_.function_count(); ++i) {
     if (i != 0 && starts[i - 1] >= starts[i]) return bad_value("symcache.starts", i * sizeof(Address), starts[i]);
     if (i % kStartsPerSample == 0 && samples[i / kStartsPerSample] != starts[i])
-      return bad_value("symcache.samples", i / kStartsPerSample * sizeof(Address), samples[i / kStartsPerSample], starts[i]);
+      return bad_value("symcache.samples", i / kStartsPerSample * sizeof(Address), samples[i / kStartsPerSample],
+                       starts[i]);
   }
   return {};
 }
@@ -120,7 +122,8 @@ Read<void> Verifier::check_function(std::uint32_t index) {
   if ((record.flags & kHasLinkageName) != 0 && !is_name(record.linkage_name))
     return bad_value("symcache.function.linkage_name", index, record.linkage_name);
   if (!check_aliases(record.aliases)) return bad_value("symcache.function.aliases", index, record.aliases.size());
-  if (record.enclosing_distance > index) return bad_value("symcache.function.enclosing", index, record.enclosing_distance, index);
+  if (record.enclosing_distance > index)
+    return bad_value("symcache.function.enclosing", index, record.enclosing_distance, index);
   return check_rows(index, record);
 }
 
@@ -152,7 +155,8 @@ Read<void> Verifier::check_rows(std::uint32_t index, const FunctionRecord& recor
       run = 0;
     }
     if (run >= kLongestRun) return bad_value("symcache.function.run", index, run, kLongestRun);
-    if (!is_file(state.file) || !check_frame(rows, state.frame)) return bad_value("symcache.function.frames", index, state.offset);
+    if (!is_file(state.file) || !check_frame(rows, state.frame))
+      return bad_value("symcache.function.frames", index, state.offset);
   }
   if (rows.failed()) return bad_value("symcache.function.rows", index, next_offset);
   if (restart != record.restarts.end()) return bad_value("symcache.function.restart", index, restart->position);
@@ -165,7 +169,8 @@ bool Verifier::check_frame(const RowDecoder& decoder, std::uint32_t position) {
     if (position >= frame_checked_.size()) return false;
     if (frame_checked_[position]) return true;
     FrameDefinition frame;
-    if (!decoder.definition(position, frame) || !is_subprogram(frame.subprogram) || !is_file(frame.call_file)) return false;
+    if (!decoder.definition(position, frame) || !is_subprogram(frame.subprogram) || !is_file(frame.call_file))
+      return false;
     frame_checked_[position] = true;
     position = frame.caller;
   }

@@ -119,7 +119,9 @@ std::strong_ordering Layout::contents_differ(const StoredFunction& a, const Stor
   const auto frame = [&](const model::Inlinee& i) {
     return std::tuple(i.caller, text(i.name), text(i.call_file), i.call_line, i.call_column);
   };
-  const auto row = [&](const model::Line& l) { return std::tuple(l.offset, l.line, l.column, text(l.file), l.inlinee); };
+  const auto row = [&](const model::Line& l) {
+    return std::tuple(l.offset, l.line, l.column, text(l.file), l.inlinee);
+  };
   for (std::size_t i = 0; i < frames_.size(); ++i)
     if (const auto order = frame(frames_[i]) <=> frame(other_frames[i]); order != 0) return order;
   for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -264,7 +266,8 @@ void Layout::encode_rows(const StoredFunction& f) {
   encoded_frames_.clear();
   for (std::uint32_t i = 0; i < frames_.size(); ++i) {
     const Subprogram& caller = subprogram_of(frames_[i].caller);
-    encoded_frames_.push_back({.caller = frames_[i].caller, .subprogram = subprogram_of(i).position,
+    encoded_frames_.push_back({.caller = frames_[i].caller,
+                               .subprogram = subprogram_of(i).position,
                                .call_file = file_operand(frames_[i].call_file, caller),
                                .call_line = std::int64_t{frames_[i].call_line} - caller.base_line,
                                .call_column = frames_[i].call_column});
@@ -272,8 +275,11 @@ void Layout::encode_rows(const StoredFunction& f) {
   encoded_rows_.clear();
   for (const model::Line& row : rows_) {
     const Subprogram& frame = subprogram_of(row.inlinee);
-    encoded_rows_.push_back({.offset = row.offset / unit_, .frame = row.inlinee, .file = file_operand(row.file, frame),
-                             .line = std::int64_t{row.line} - frame.base_line, .column = row.column});
+    encoded_rows_.push_back({.offset = row.offset / unit_,
+                             .frame = row.inlinee,
+                             .file = file_operand(row.file, frame),
+                             .line = std::int64_t{row.line} - frame.base_line,
+                             .column = row.column});
   }
   encoder_.encode(encoded_rows_, encoded_frames_);
 }
@@ -289,11 +295,16 @@ std::vector<std::byte> Layout::assemble() {
   header.age = module_.debug_id.age;
   header.function_count = static_cast<std::uint32_t>(groups_.size());
   header.base = base_;
-  const std::pair<Section*, ByteWriter*> sections[] = {
-      {&header.samples, &out_.samples},   {&header.starts, &out_.starts},           {&header.records, &out_.records},
-      {&header.functions, &out_.functions}, {&header.subprograms, &out_.subprograms}, {&header.names, &out_.names},
-      {&header.files, &out_.files},       {&header.tokens, &out_.tokens},           {&header.token_text, &out_.token_text},
-      {&header.module, &out_.module}};
+  const std::pair<Section*, ByteWriter*> sections[] = {{&header.samples, &out_.samples},
+                                                       {&header.starts, &out_.starts},
+                                                       {&header.records, &out_.records},
+                                                       {&header.functions, &out_.functions},
+                                                       {&header.subprograms, &out_.subprograms},
+                                                       {&header.names, &out_.names},
+                                                       {&header.files, &out_.files},
+                                                       {&header.tokens, &out_.tokens},
+                                                       {&header.token_text, &out_.token_text},
+                                                       {&header.module, &out_.module}};
   std::size_t end = sizeof(Header);
   for (const auto& [section, bytes] : sections) {
     *section = {end, bytes->size()};
