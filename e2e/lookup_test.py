@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""lookup_test.py SYMCACHED: `lookup` prints what llvm-symbolizer prints, answers line by line, and says what is wrong."""
+"""lookup_test.py SYMCACHED: `lookup` prints what llvm-symbolizer prints, line by line, and says what is wrong."""
 import json
 import subprocess
 import time
@@ -27,7 +27,7 @@ def shape(value):
 class LookupLikeLlvm(program.WithPdb):
     def setUp(self):
         listing = symcached("lookup", self.pdb, "--json", *map(hex, range(FIRST, BEHIND)))
-        # Not the starts of functions: there the PDB states two lines for one address, and llvm-symbolizer takes the other.
+        # Not the starts of functions: there a PDB may have two lines for one address, and each tool takes another.
         self.code = [one["Address"] for one in json.loads(listing.stdout)
                      if one["Symbol"] and one["Symbol"][0]["StartAddress"] != one["Address"]]
         self.assertGreater(len(self.code), 20)
@@ -89,7 +89,8 @@ class Lookup(program.WithPdb):
                 self.assertEqual(f'"{line}" is not a hexadecimal address' in found.stderr, status == 2)
 
     def test_a_last_line_needs_no_line_feed(self):
-        self.assertEqual(symcached("lookup", self.pdb, stdin="1000").stdout, symcached("lookup", self.pdb, "1000").stdout)
+        hit = symcached("lookup", self.pdb, "1000").stdout
+        self.assertEqual(symcached("lookup", self.pdb, stdin="1000").stdout, hit)
         self.assertEqual(symcached("lookup", self.pdb, stdin="").stdout, "")
 
     def test_stated_addresses_need_an_image_base(self):

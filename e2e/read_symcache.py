@@ -1,4 +1,5 @@
 """A reader of symcaches made from docs/formats/symcache.md alone: the proof that the page is right. Slow and small."""
+import bisect
 import struct
 
 SECTIONS = "samples starts records functions subprograms names files pieces piece_text module".split()
@@ -120,7 +121,7 @@ class Symcache:
 
     def lookup(self, address):
         """(name, file, line, column) of each frame, innermost first; empty: a miss"""
-        index = sum(start <= address for start in self.start) - 1
+        index = bisect.bisect_right(self.start, address) - 1
         if index < 0:
             return []
         while True:
