@@ -11,7 +11,8 @@ namespace symcached::service {
 
 std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original, const std::function<void()>& release) {
   if (const auto kind = object::identify(original); kind != object::FileKind::pdb)
-    return std::unexpected(fmt::format("file.magic: wanted a PDB, found {}; symcaches are made from PDBs", object::name_of(kind)));
+    return std::unexpected(
+        fmt::format("file.magic: wanted a PDB, found {}; symcaches are made from PDBs", object::name_of(kind)));
   symcache::Writer writer;
   if (const auto translated = object::translate_pdb(original, writer, release); !translated)
     return std::unexpected(to_string(translated.error()));
