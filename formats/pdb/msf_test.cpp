@@ -1,6 +1,7 @@
 #include "formats/pdb/msf.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <optional>
 
@@ -44,6 +45,55 @@ TEST(Msf, StreamsOfEveryBlockSizeInOnePieceOrNot) {
         EXPECT_EQ(scratch.empty(), !(scattered && many)) << "assembled only where it has to be";
       }
     }
+}
+
+/// Memory of which only the touched pages exist, for files larger than the machine would like.
+class SparseMemory {
+ public:
+  explicit SparseMemory(std::size_t size)
+      : size_(size),
+        at_(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  SparseMemory(const SparseMemory&) = delete;
+  SparseMemory& operator=(const SparseMemory&) = delete;
+  ~SparseMemory() { ::munmap(at_, size_); }
+  bool good() const { return at_ != MAP_FAILED; }
+  Bytes bytes() const { return {static_cast<const std::byte*>(at_), size_}; }
+  void write(std::size_t offset, Bytes data) {
+    std::memcpy(static_cast<std::byte*>(at_) + offset, data.data(), data.size());
+  }
+
+ private:
+  std::size_t size_;
+  void* at_;
+};
+
+TEST(Msf, BlocksBehindFourGiB) {
+  constexpr std::size_t kBlock = 4096, kBlocks = 0x140000;  // 5 GiB
+  SparseMemory file(kBlock * kBlocks);
+  ASSERT_TRUE(file.good());
+  const auto stream = counting(5000, 1);
+  const auto block = [](std::uint32_t from_end) { return static_cast<std::uint32_t>(kBlocks - from_end); };
+  const auto directory = testkit::Section().u32(2).u32(0).u32(5000).u32(block(2)).u32(block(1)).finish();
+  file.write(0, testkit::Section()
+                    .text("Microsoft C/C++ MSF 7.00\r\n\x1A")
+                    .text("DS")
+                    .zeros(3)
+                    .u32(kBlock)
+                    .u32(1)
+                    .u32(kBlocks)
+                    .u32(static_cast<std::uint32_t>(directory.size()))
+                    .u32(0)
+                    .u32(3)
+                    .finish());
+  file.write(3 * kBlock, testkit::Section().u32(block(3)).finish());
+  file.write(kBlock * block(3), directory);
+  file.write(kBlock * block(2), stream);
+  const auto msf = Msf::open(file.bytes());
+  ASSERT_TRUE(msf) << to_string(msf.error());
+  std::vector<std::byte> scratch;
+  const auto all = msf->stream(1, scratch, "test");
+  ASSERT_TRUE(all);
+  EXPECT_TRUE(std::ranges::equal(*all, stream));
 }
 
 TEST(Msf, Ranges) {
