@@ -10,6 +10,8 @@ std::uint32_t number_of(model::StringId id) { return static_cast<std::uint32_t>(
 }  // namespace
 
 void FunctionStore::add(const model::Function& f) {
+  auto lines = f.lines;
+  while (!lines.empty() && lines.back().offset >= f.size) lines = lines.first(lines.size() - 1);  // cover no byte
   functions_.push_back({.start = f.start.value,
                         .parent = f.parent.value,
                         .size = f.size,
@@ -18,7 +20,7 @@ void FunctionStore::add(const model::Function& f) {
                         .linkage_name = number_of(f.linkage_name),
                         .packed = packed_.size(),
                         .frame_count = static_cast<std::uint32_t>(f.inlinees.size()),
-                        .row_count = static_cast<std::uint32_t>(f.lines.size()),
+                        .row_count = static_cast<std::uint32_t>(lines.size()),
                         .language = f.language,
                         .kind = f.kind});
   for (const model::Inlinee& i : f.inlinees) {
@@ -30,7 +32,7 @@ void FunctionStore::add(const model::Function& f) {
     has_columns_ |= i.call_column != 0;
   }
   std::uint32_t offset = 0;
-  for (const model::Line& l : f.lines) {
+  for (const model::Line& l : lines) {
     packed_.put_uleb(l.offset - std::exchange(offset, l.offset));
     packed_.put_uleb(l.inlinee + 1u);
     packed_.put_uleb(number_of(l.file));

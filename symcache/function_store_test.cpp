@@ -12,7 +12,7 @@ TEST(FunctionStore, GivesBackWhatItPacked) {
   const std::vector<model::Line> rows{
       {.offset = 0, .line = 1, .column = 0, .file = StringId{7}},
       {.offset = 4, .line = 0xFFFFFFFF, .column = 0xFFFFFFFF, .file = StringId::none, .inlinee = 0},
-      {.offset = 0xFFFFFFFF, .line = 0, .column = 3, .file = StringId{0xFFFFFFFF}, .inlinee = 1},
+      {.offset = 0xFFFFFFFE, .line = 0, .column = 3, .file = StringId{0xFFFFFFFF}, .inlinee = 1},
   };
   const std::vector<model::Inlinee> calls{
       {.name = StringId{1}, .call_file = StringId{2}, .call_line = 3, .call_column = 4},
@@ -50,6 +50,19 @@ TEST(FunctionStore, GivesBackWhatItPacked) {
   EXPECT_TRUE(rows_back.empty() && calls_back.empty());
 }
 
+TEST(FunctionStore, DropsRowsThatCoverNoByte) {
+  struct Row {
+    std::uint32_t size;
+    std::size_t want;
+  };
+  const std::vector<model::Line> lines{{.offset = 0, .line = 1}, {.offset = 4, .line = 2}, {.offset = 8, .line = 3}};
+  for (const Row& r : {Row{0, 0}, Row{1, 1}, Row{4, 1}, Row{5, 2}, Row{8, 2}, Row{9, 3}}) {
+    FunctionStore store;
+    store.add({.size = r.size, .lines = lines});
+    EXPECT_EQ(store.functions()[0].row_count, r.want) << r.size;
+  }
+}
+
 TEST(FunctionStore, FindsTheUnitOfAllOffsets) {
   struct Row {
     std::string_view why;
@@ -64,7 +77,7 @@ TEST(FunctionStore, FindsTheUnitOfAllOffsets) {
     FunctionStore store;
     for (const std::uint32_t offset : r.offsets) {
       const model::Line line{.offset = offset, .line = 1};
-      store.add({.lines = {&line, 1}});
+      store.add({.size = 64, .lines = {&line, 1}});
     }
     EXPECT_EQ(store.offset_unit(), r.want) << r.why;
   }
@@ -84,7 +97,7 @@ TEST(FunctionStore, SeesColumnsInRowsAndInCalls) {
   };
   for (const Row& r : rows) {
     FunctionStore store;
-    store.add({.lines = {&r.line, 1}, .inlinees = {&r.call, 1}});
+    store.add({.size = 1, .lines = {&r.line, 1}, .inlinees = {&r.call, 1}});
     EXPECT_EQ(store.has_columns(), r.want) << r.why;
   }
 }
