@@ -145,7 +145,10 @@ std::expected<EntryWriter, std::string> Store::create(const EntryKey& key, Quali
 std::expected<EntryWriter, std::string> Store::create_with(const EntryKey& key, Head head) {
   head.boot = boot_;
   head.key = key.readable;
-  std::string name = (directory_ / "tmp" / "entry-XXXXXX").string();
+  const std::filesystem::path temporary = directory_ / "tmp";
+  std::error_code ignored;
+  std::filesystem::create_directories(temporary, ignored);  // somebody may have emptied the cache directory
+  std::string name = (temporary / "entry-XXXXXX").string();
   Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
   if (!file) return std::unexpected(fmt::format("{}: could not create it: {}", name, std::strerror(errno)));
   return EntryWriter(std::move(file), std::move(name), path_of(key), std::move(head));

@@ -89,6 +89,17 @@ TEST(Store, ReadsAPayloadOnceAndOnlyWhereItMayWait) {
   EXPECT_EQ(payload_of(*again), "payload");
 }
 
+TEST(Store, GoesOnWhenSomebodyEmptiesItsFolder) {
+  const TempFolder folder;
+  const auto store = open_store(folder.path());
+  put(*store, "first");
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    std::filesystem::remove_all(entry.path());
+  EXPECT_TRUE(std::holds_alternative<Miss>(store->lookup(kKey)));
+  put(*store, "second");
+  EXPECT_EQ(payload_of(store->lookup(kKey)), "second");
+}
+
 TEST(Store, AnEntryOutlivesItsName) {
   const TempFolder folder;
   const auto store = open_store(folder.path());
