@@ -33,8 +33,8 @@ http::Response ready(const service::Ready& ready, const http::Request& request) 
 http::Response failed(const service::Failed& failure, bool may_retry) {
   if (failure.lasting) return http::text(404, "a file was found but refused, see the server's log", {no_store()});
   if (may_retry && failure.failures < kPollsAfterFailure)
-    return http::text(404, "a source did not answer, ask again", {retry_after(failure.retry_in), no_store()});
-  return http::text(404, "a source did not answer, see the server's log", {no_store()});
+    return http::text(404, "it cannot be made just now, ask again", {retry_after(failure.retry_in), no_store()});
+  return http::text(404, "it cannot be made just now, see the server's log", {no_store()});
 }
 
 http::Response overloaded_response(bool may_retry) {
