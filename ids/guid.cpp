@@ -4,15 +4,10 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace symcached {
 namespace {
-
-std::optional<std::uint8_t> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<std::uint8_t>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<std::uint8_t>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<std::uint8_t>(c - 'A' + 10);
-  return std::nullopt;
-}
 
 std::optional<Guid> from_digits(std::string_view digits) {
   if (digits.size() != 32) return std::nullopt;

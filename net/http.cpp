@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/overloaded.hpp"
 
 namespace symcached::http {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
@@ -20,12 +19,6 @@ std::string_view trim(std::string_view text) {
 std::optional<std::string_view> find(const Headers& headers, std::string_view name) {
   for (const auto& [key, value] : headers)
     if (same_name(key, name)) return trim(value);
-  return std::nullopt;
-}
-
-std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (lower(c) >= 'a' && lower(c) <= 'f') return lower(c) - 'a' + 10;
   return std::nullopt;
 }
 
@@ -44,7 +37,7 @@ std::optional<std::string_view> path_of(std::string_view target) {
 }  // namespace
 
 bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+  return std::ranges::equal(a, b, [](char x, char y) { return lower_ascii(x) == lower_ascii(y); });
 }
 
 std::optional<std::string_view> Request::header(std::string_view name) const { return find(headers, name); }
@@ -134,7 +127,7 @@ std::string percent_encode(std::string_view text) {
   constexpr std::string_view kUnreserved = "-._~";
   std::string out;
   for (const char c : text) {
-    const bool letter = (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9');
+    const bool letter = (lower_ascii(c) >= 'a' && lower_ascii(c) <= 'z') || (c >= '0' && c <= '9');
     if (letter || kUnreserved.find(c) != std::string_view::npos) out += c;
     else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }

@@ -150,18 +150,12 @@ Read<void> PdbTranslator::module(std::uint32_t index) {
   c13_ = {};
   lines_.start_module(c13_, 0);
   if (info.stream != pdb::kNoStream && file_.msf().has_stream(info.stream)) {
-    const std::uint64_t wanted = std::uint64_t{info.symbol_bytes} + info.c11_bytes + info.c13_bytes;
-    if (wanted > 0xFFFFFFFF) return too_large("pdb.dbi.module.c13_bytes", 0, wanted, 0xFFFFFFFF);
-    SC_TRY(const Bytes data,
-           file_.msf().stream(info.stream, scratch_, "pdb.module", static_cast<std::uint32_t>(wanted)));
-    SC_TRY(const Bytes c13,
-           slice(data, std::uint64_t{info.symbol_bytes} + info.c11_bytes, info.c13_bytes, "pdb.module.c13"));
-    SC_TRY(const Bytes records, slice(data, 0, info.symbol_bytes, "pdb.module.symbols"));
-    read_since_release_ += wanted;
-    if (auto ok = c13_.read(c13); !ok) return ok;
-    lines_.start_module(c13_, wanted);
-    if (records.size() > kModuleSignature)
-      if (auto ok = symbols(records.subspan(kModuleSignature)); !ok) return ok;
+    SC_TRY(const pdb::ModuleData data, file_.module_data(info, scratch_));
+    read_since_release_ += info.bytes();
+    if (auto ok = c13_.read(data.c13); !ok) return ok;
+    lines_.start_module(c13_, info.bytes());
+    if (data.symbols.size() > kModuleSignature)
+      if (auto ok = symbols(data.symbols.subspan(kModuleSignature)); !ok) return ok;
   }
   return publics_of_module();
 }

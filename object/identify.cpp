@@ -164,10 +164,8 @@ Read<bool> has_inlinees(const pdb::File& file) {
   pdb::C13 parts;
   for (const pdb::ModuleInfo& module : file.modules()) {
     if (module.stream == pdb::kNoStream || module.c13_bytes == 0) continue;
-    SC_TRY(const Bytes stream, file.msf().stream(module.stream, scratch, "pdb.module"));
-    const std::uint64_t before = std::uint64_t{module.symbol_bytes} + module.c11_bytes;
-    SC_TRY(const Bytes c13, slice(stream, before, module.c13_bytes, "pdb.module.c13"));
-    if (const auto read = parts.read(c13); !read) return std::unexpected(read.error());
+    SC_TRY(const pdb::ModuleData data, file.module_data(module, scratch));
+    if (const auto read = parts.read(data.c13); !read) return std::unexpected(read.error());
     if (!parts.inlinees.empty()) return true;
   }
   return false;

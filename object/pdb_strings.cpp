@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace symcached::object {
 namespace {
 
@@ -11,15 +13,6 @@ constexpr std::uint32_t kCrossScope = 0x80000000;
 /// A class name is repeated for each of its functions; so much of it is allowed.
 constexpr std::uint64_t kNameBytes = 64u << 20, kNameBytesPerRecordByte = 64;
 constexpr std::string_view kAnonymous = "`anonymous namespace'";
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
-}
-
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 }  // namespace
 
@@ -31,7 +24,7 @@ std::string_view readable_name(std::string_view name, std::string& scratch) {
   std::size_t done = 0;
   for (; mark != std::string_view::npos; mark = name.find(kMark, done)) {
     std::size_t end = mark + kMark.size();
-    while (end < name.size() && is_hex(name[end])) ++end;
+    while (end < name.size() && hex_digit(name[end])) ++end;
     if (end < name.size() && name[end] == '@') return name;  // a decorated name, which must stay as it is
     scratch.append(name, done, mark - done).append(kAnonymous);
     done = end;
@@ -90,8 +83,8 @@ Read<const PdbStrings::Exports*> PdbStrings::exports_of(std::uint32_t module_nam
   if (known != exporters_.end()) return known->second;
   const auto modules = file_->modules();
   if (modules_.empty())
-    for (std::uint32_t i = 0; i < modules.size(); ++i) modules_.try_emplace(lower_case(modules[i].name), i);
-  const auto named = modules_.find(lower_case(file_->name_at(module_name)));
+    for (std::uint32_t i = 0; i < modules.size(); ++i) modules_.try_emplace(lower_ascii(modules[i].name), i);
+  const auto named = modules_.find(lower_ascii(file_->name_at(module_name)));
   const Exports* exports = nullptr;
   if (named != modules_.end()) {
     SC_TRY(exports, exports_of_module(named->second));
@@ -105,11 +98,9 @@ Read<const PdbStrings::Exports*> PdbStrings::exports_of_module(std::uint32_t ind
   const pdb::ModuleInfo& module = file_->modules()[index];
   if (!added || !file_->msf().has_stream(module.stream)) return &at->second;
   std::vector<std::byte> scratch;
-  SC_TRY(const Bytes data, file_->msf().stream(module.stream, scratch, "pdb.module"));
-  SC_TRY(const Bytes c13,
-         slice(data, std::uint64_t{module.symbol_bytes} + module.c11_bytes, module.c13_bytes, "pdb.module.c13"));
+  SC_TRY(const pdb::ModuleData data, file_->module_data(module, scratch));
   pdb::C13 subsections;
-  if (auto ok = subsections.read(c13); !ok) return std::unexpected(ok.error());
+  if (auto ok = subsections.read(data.c13); !ok) return std::unexpected(ok.error());
   for (const auto& e : subsections.exports) at->second.try_emplace(e.local, e.item);
   return &at->second;
 }

@@ -8,6 +8,7 @@
 #include <exception>
 #include <thread>
 
+#include "base/ascii.hpp"
 #include "base/overloaded.hpp"
 #include "service/cache_versions.hpp"
 #include "sources/file_name.hpp"
@@ -22,7 +23,7 @@ constexpr std::size_t kJobsPerSecondOfHint = 64;
 constexpr seconds kMostHint{10};
 
 fetch::Wanted wanted_of(const SymcacheQuery& query) {
-  return {query.pdb_name, query.id, fmt::format("{}/{}", sources::lower_ascii(query.pdb_name), query.id.breakpad())};
+  return {query.pdb_name, query.id, fmt::format("{}/{}", lower_ascii(query.pdb_name), query.id.breakpad())};
 }
 
 store::EntryKey entry_key(const fetch::Wanted& wanted) { return {kSymcaches, "global", wanted.key}; }

@@ -49,11 +49,4 @@ std::expected<void, std::string> check_file_name(std::string_view name) {
   return {};
 }
 
-std::string lower_ascii(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return lower;
-}
-
 }  // namespace symcached::sources

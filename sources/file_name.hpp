@@ -11,7 +11,4 @@ inline constexpr std::size_t kMaxFileName = 255;  ///< bytes; the limit of the u
 /// @return nothing if `name` is one plain file name on every system, or what is wrong with it
 std::expected<void, std::string> check_file_name(std::string_view name);
 
-/// A to Z become a to z; all other bytes stay, so UTF-8 text stays valid.
-std::string lower_ascii(std::string_view text);
-
 }  // namespace symcached::sources

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "sources/file_name.hpp"
 
 namespace symcached::sources {

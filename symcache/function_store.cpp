@@ -1,6 +1,6 @@
 #include "symcache/function_store.hpp"
 
-#include "symcache/row_decoder.hpp"
+#include "base/uleb_cursor.hpp"
 
 namespace symcached::symcache {
 namespace {

@@ -91,8 +91,8 @@ template <class Address>
 std::uint32_t Symcache::last_start_at_or_before(std::uint64_t relative) const {
   const auto* samples = reinterpret_cast<const Address*>(samples_.data());
   std::size_t first = 0;
-  for (std::size_t left = samples_.size() / sizeof(Address);
-       left > 1;) {  // branch-free: the answer is in [first, first + left)
+  // branch-free: the answer is in [first, first + left)
+  for (std::size_t left = samples_.size() / sizeof(Address); left > 1;) {
     const std::size_t half = left / 2;
     first += samples[first + half] <= relative ? half : 0;
     left -= half;

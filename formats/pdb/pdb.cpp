@@ -219,6 +219,16 @@ std::optional<std::uint32_t> File::rva_of(SectionOffset at) const {
   return static_cast<std::uint32_t>(rva);
 }
 
+Read<ModuleData> File::module_data(const ModuleInfo& module, std::vector<std::byte>& scratch) const {
+  const std::uint64_t wanted = module.bytes();
+  if (wanted > 0xFFFFFFFF) return too_large("pdb.dbi.module.c13_bytes", 0, wanted, 0xFFFFFFFF);
+  SC_TRY(const Bytes data, msf_.stream(module.stream, scratch, "pdb.module", static_cast<std::uint32_t>(wanted)));
+  ModuleData parts;
+  SC_TRY(parts.c13, slice(data, wanted - module.c13_bytes, module.c13_bytes, "pdb.module.c13"));
+  SC_TRY(parts.symbols, slice(data, 0, module.symbol_bytes, "pdb.module.symbols"));
+  return parts;
+}
+
 std::string_view File::name_at(std::uint32_t offset) const {
   if (offset >= names_.size() || (offset != 0 && names_[offset - 1] != std::byte{0})) return {};
   const auto name = ByteReader(names_.subspan(offset)).c_string("pdb.names");

@@ -46,6 +46,13 @@ struct ModuleInfo {
   std::uint32_t symbol_bytes = 0;
   std::uint32_t c11_bytes = 0;
   std::uint32_t c13_bytes = 0;
+
+  std::uint64_t bytes() const { return std::uint64_t{symbol_bytes} + c11_bytes + c13_bytes; }
+};
+
+struct ModuleData {
+  Bytes symbols;  ///< the signature (4 bytes) and the symbol records
+  Bytes c13;
 };
 
 struct OmapEntry {  ///< from `source` up to the next entry, addresses move to `target`; 0 = gone
@@ -82,6 +89,9 @@ class File {
   std::optional<std::uint32_t> rva_of(SectionOffset at) const;
   /// Present when a tool reordered the image after linking; sorted by source.
   std::span<const OmapEntry> omap_from_source() const { return omap_; }
+
+  /// The parts of a module's stream, which must exist. They live as long as the input and `scratch` untouched.
+  Read<ModuleData> module_data(const ModuleInfo& module, std::vector<std::byte>& scratch) const;
 
   /// Text of /names that starts at `offset`; empty if none does.
   std::string_view name_at(std::uint32_t offset) const;
