@@ -1,0 +1,54 @@
+#pragma once
+/// From a file of any format to the model: the one place that knows all translators.
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "model/module.hpp"
+
+namespace symcached::object {
+
+/// A second file that the first one refers to. What it is called is the producer's word, unchecked.
+struct NeedFile {
+  enum class Kind : std::uint8_t {
+    debug_link,     ///< .gnu_debuglink: the file with the debug sections
+    supplementary,  ///< .gnu_debugaltlink: what dwz moved out of several files
+    split_unit,     ///< a skeleton unit's .dwo file
+    split_package,  ///< a .dwp file; the program's path with ".dwp" behind it
+    debug_map,      ///< an object file a linked Mach-O image names in its stabs
+  };
+  Kind kind = Kind::debug_link;
+  std::string path;          ///< as recorded; "" = next to the file under its own name
+  std::string directory;     ///< split_unit: what a relative path counts from
+  std::string build_id;      ///< debug_link, supplementary: lowercase hex; "" = not stated
+  std::uint32_t crc32 = 0;   ///< debug_link
+  std::uint64_t dwo_id = 0;  ///< split_unit
+
+  bool operator==(const NeedFile&) const = default;
+};
+
+/// A second file that was found.
+struct Companion {
+  NeedFile need;
+  Bytes file;
+};
+
+struct Original {
+  Bytes file;
+  std::span<const Companion> companions = {};
+  std::function<void()> release = {};  ///< called now and then: pages of a mapped file may go
+  unsigned threads = 1;
+};
+
+/// Files that would make the translation richer and are not among the companions. Ask again with what was found: one
+/// file may name the next. Never fails: of a malformed file it says what could be read.
+std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> companions = {});
+
+/// Hands all functions of a file to `sink`. Companions that are missing make the result poorer, not wrong.
+/// @return the first thing in the file that cannot be right; the sink is then half filled and of no use
+Read<void> translate(const Original& original, model::ModuleSink& sink);
+
+}  // namespace symcached::object
