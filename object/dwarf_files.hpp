@@ -62,7 +62,8 @@ class DwarfOpener {
   const dwarf::Unit* holding(std::uint32_t file, std::uint64_t offset);
 
  private:
-  Read<std::shared_ptr<const dwarf::AbbrevTable>> abbrevs(const dwarf::Sections& sections, const dwarf::UnitHeader& header);
+  Read<std::shared_ptr<const dwarf::AbbrevTable>> abbrevs(const dwarf::Sections& sections,
+                                                          const dwarf::UnitHeader& header);
 
   struct Table {
     dwarf::Encoding encoding;

@@ -44,8 +44,7 @@ Read<void> DwarfLines::start_unit(const dwarf::Unit& unit) {
   const dwarf::Sections& sections = *unit.sections;
   if (table == kNoTable || table >= sections.line.size()) return {};
   if (auto ok = dwarf::read_line_header(sections, table, header_, unit.str_offsets_base); !ok) return ok;
-  if (!budget_.spend(header_.next - table))
-    return too_large("dwarf.line", table, header_.next - table, 0);
+  if (!budget_.spend(header_.next - table)) return too_large("dwarf.line", table, header_.next - table, 0);
   if (auto ok = dwarf::run_line_program(header_, sections.big_endian, rows_); !ok) return ok;
   files_.assign(header_.files.size(), 0);
   find_sequences();

@@ -42,8 +42,7 @@ void InlineRows::build(std::uint64_t low, std::uint64_t high, std::span<const dw
 
 /// The scope's number among those this function needs; its callers get theirs first.
 std::uint32_t InlineRows::inlinee_of(std::span<const model::Inlinee> scopes, std::uint32_t scope) {
-  for (chain_.clear(); scope != model::kNoInlinee && numbers_[scope] == model::kNoInlinee;
-       scope = scopes[scope].caller)
+  for (chain_.clear(); scope != model::kNoInlinee && numbers_[scope] == model::kNoInlinee; scope = scopes[scope].caller)
     chain_.push_back(scope);
   std::uint32_t number = scope == model::kNoInlinee ? model::kNoInlinee : numbers_[scope];
   for (; !chain_.empty(); chain_.pop_back()) {

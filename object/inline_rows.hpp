@@ -12,7 +12,6 @@
 
 namespace symcached::object {
 
-
 struct ScopeRange {
   std::uint64_t start = 0, end = 0;  ///< as the rows state addresses
   std::uint32_t scope = 0;

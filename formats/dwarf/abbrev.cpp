@@ -71,6 +71,58 @@ bool is_known(Form form) {
          form == Form::llvm_addrx_offset;
 }
 
+/// One declaration on its way into the table.
+struct Declaration {
+  Abbrev abbrev;
+  std::vector<Step> steps, skips;
+
+  Read<void> read(LittleCursor& in, const Encoding& encoding) {
+    steps.clear();
+    skips.clear();
+    abbrev = {.tag = static_cast<Tag>(in.uleb())};
+    abbrev.has_children = in.u8() != 0;
+    bool has_addresses = false;
+    for (;;) {
+      const auto attribute = static_cast<At>(in.uleb());
+      const std::uint64_t form = in.uleb();
+      if (attribute == At{} && form == 0) break;
+      if (form > 0xFFFF || !is_known(static_cast<Form>(form)))
+        return bad_value("dwarf.abbrev.form", in.position(), form);
+      has_addresses |= attribute == At::low_pc || attribute == At::ranges;
+      add(is_read(abbrev.tag) ? slot_of(attribute) : Slot::none, static_cast<Form>(form), encoding, in);
+    }
+    abbrev.is_code = has_addresses && (abbrev.tag == Tag::subprogram || abbrev.tag == Tag::inlined_subroutine);
+    abbrev.all_fixed = skips.empty() || (skips.size() == 1 && skips[0].kind == Step::Kind::fixed);
+    abbrev.fixed_size = abbrev.all_fixed && !skips.empty() ? static_cast<std::uint32_t>(skips[0].operand) : 0;
+    return {};
+  }
+
+ private:
+  void add(Slot slot, Form form, const Encoding& encoding, LittleCursor& in) {
+    const std::uint64_t implicit = form == Form::implicit_const ? static_cast<std::uint64_t>(in.sleb()) : 0;
+    const int size = fixed_size_of(form, encoding);
+    const Step skip =
+        size >= 0 ? Step{.operand = static_cast<std::uint64_t>(size)} : Step{.kind = step_over(form), .form = form};
+    add_to(skips, skip);
+    if (form == Form::llvm_addrx_offset) add_to(skips, {.operand = 4});
+    if (slot == Slot::none) {
+      add_to(steps, skip);
+      if (form == Form::llvm_addrx_offset) add_to(steps, {.operand = 4});
+    } else if (form == Form::implicit_const) {
+      steps.push_back({Step::Kind::implicit, slot, form, implicit});
+    } else {
+      steps.push_back({form == Form::indirect ? Step::Kind::indirect : Step::Kind::read, slot, form, 0});
+    }
+  }
+  static void add_to(std::vector<Step>& to, const Step& step) {
+    if (step.kind != Step::Kind::fixed || to.empty() || to.back().kind != Step::Kind::fixed) {
+      if (step.kind != Step::Kind::fixed || step.operand != 0) to.push_back(step);
+    } else {
+      to.back().operand += step.operand;
+    }
+  }
+};
+
 }  // namespace
 
 int fixed_size_of(Form form, const Encoding& encoding) {
@@ -110,47 +162,21 @@ int fixed_size_of(Form form, const Encoding& encoding) {
   }
 }
 
-void AbbrevTable::add_step(Abbrev& abbrev, const Step& step) {
-  if (step.kind == Step::Kind::fixed) {
-    if (step.operand == 0) return;
-    if (abbrev.step_count != 0 && steps_.back().kind == Step::Kind::fixed) {
-      steps_.back().operand += step.operand;
-      return;
-    }
-  }
-  steps_.push_back(step);
-  ++abbrev.step_count;
-}
-
 Read<AbbrevTable> AbbrevTable::read(Bytes section, std::uint64_t at, const Encoding& encoding) {
   AbbrevTable table;
+  Declaration declaration;
   LittleCursor in(section, at);  // bytes and LEB128 alone: no byte order
   while (const std::uint64_t code = in.uleb()) {
-    Abbrev abbrev{.tag = static_cast<Tag>(in.uleb())};
-    abbrev.has_children = in.u8() != 0;
-    abbrev.is_code = abbrev.tag == Tag::subprogram || abbrev.tag == Tag::inlined_subroutine;
-    abbrev.first_step = static_cast<std::uint32_t>(table.steps_.size());
-    for (;;) {
-      const auto attribute = static_cast<At>(in.uleb());
-      const std::uint64_t form_number = in.uleb();
-      if (attribute == At{} && form_number == 0) break;
-      const auto form = static_cast<Form>(form_number);
-      if (form_number > 0xFFFF || !is_known(form)) return bad_value("dwarf.abbrev.form", in.position(), form_number);
-      const std::uint64_t implicit = form == Form::implicit_const ? static_cast<std::uint64_t>(in.sleb()) : 0;
-      const Slot slot = is_read(abbrev.tag) ? slot_of(attribute) : Slot::none;
-      const int size = fixed_size_of(form, encoding);
-      if (slot != Slot::none && form == Form::implicit_const)
-        table.add_step(abbrev, {Step::Kind::implicit, slot, form, implicit});
-      else if (form == Form::indirect) table.add_step(abbrev, {Step::Kind::indirect, slot, form, 0});
-      else if (slot != Slot::none) table.add_step(abbrev, {Step::Kind::read, slot, form, 0});
-      else if (size >= 0) table.add_step(abbrev, {.operand = static_cast<std::uint64_t>(size)});
-      else table.add_step(abbrev, {.kind = step_over(form), .form = form});
-      if (form == Form::llvm_addrx_offset && slot == Slot::none) table.add_step(abbrev, {.operand = 4});
-    }
+    if (auto ok = declaration.read(in, encoding); !ok) return std::unexpected(ok.error());
     if (in.failed()) break;
-    const std::span<const Step> steps = table.steps(abbrev);
-    abbrev.all_fixed = steps.empty() || (steps.size() == 1 && steps[0].kind == Step::Kind::fixed);
-    abbrev.fixed_size = abbrev.all_fixed && !steps.empty() ? static_cast<std::uint32_t>(steps[0].operand) : 0;
+    Abbrev abbrev = declaration.abbrev;
+    const auto append = [&](const std::vector<Step>& steps, std::uint32_t& first, std::uint32_t& count) {
+      first = static_cast<std::uint32_t>(table.steps_.size());
+      count = static_cast<std::uint32_t>(steps.size());
+      table.steps_.insert(table.steps_.end(), steps.begin(), steps.end());
+    };
+    append(declaration.steps, abbrev.first_step, abbrev.step_count);
+    append(declaration.skips, abbrev.first_skip, abbrev.skip_count);
     const auto index = static_cast<std::uint32_t>(table.abbrevs_.size());
     if (code == table.dense_.size() + 1) table.dense_.push_back(index);
     else table.sparse_.emplace_back(code, index);

@@ -68,10 +68,11 @@ struct Step {
 struct Abbrev {
   Tag tag = Tag::none;
   bool has_children = false;
-  bool is_code = false;    ///< a subprogram or an inlined call
+  bool is_code = false;    ///< a subprogram or an inlined call that has addresses
   bool all_fixed = false;  ///< the entry is `fixed_size` bytes, whatever it holds
   std::uint32_t fixed_size = 0;
-  std::uint32_t first_step = 0, step_count = 0;
+  std::uint32_t first_step = 0, step_count = 0;  ///< to read the entry
+  std::uint32_t first_skip = 0, skip_count = 0;  ///< to step over it
 };
 
 class AbbrevTable {
@@ -89,10 +90,12 @@ class AbbrevTable {
   std::span<const Step> steps(const Abbrev& abbrev) const {
     return std::span(steps_).subspan(abbrev.first_step, abbrev.step_count);
   }
+  std::span<const Step> skips(const Abbrev& abbrev) const {
+    return std::span(steps_).subspan(abbrev.first_skip, abbrev.skip_count);
+  }
 
  private:
   const Abbrev* find_sparse(std::uint64_t code) const;
-  void add_step(Abbrev& abbrev, const Step& step);
 
   std::vector<Abbrev> abbrevs_;
   std::vector<std::uint32_t> dense_;  // by code less 1, for codes 1, 2, 3, … in order, as all producers number them

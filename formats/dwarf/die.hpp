@@ -51,7 +51,7 @@ template <bool Big>
 inline void skip_values(Cursor<Big>& in, const AbbrevTable& table, const Abbrev& abbrev, const Encoding& encoding) {
   if (abbrev.all_fixed) [[likely]]
     in.skip(abbrev.fixed_size);
-  else skip_steps(in, table.steps(abbrev), encoding);
+  else skip_steps(in, table.skips(abbrev), encoding);
 }
 
 extern template void read_values(Cursor<false>&, const AbbrevTable&, const Abbrev&, const Encoding&, Values&);
