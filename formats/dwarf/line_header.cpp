@@ -35,17 +35,11 @@ enum EntryForm : std::uint16_t {
   kGnuStrpAlt = 0x1F21,
 };
 
+/// How much text a header may refer to, for each byte of its own.
+constexpr std::size_t kNameBytesPerByte = 256;
+
 std::uint32_t saturated(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
-}
-
-std::string_view text_at(Bytes section, std::uint64_t offset) {
-  if (offset >= section.size()) return {};
-  const Bytes rest = section.subspan(static_cast<std::size_t>(offset));
-  const auto* first = reinterpret_cast<const char*>(rest.data());
-  const void* nul = std::memchr(first, 0, std::min(rest.size(), kMaxLineNameSize + 1));
-  if (nul == nullptr) return {};
-  return {first, static_cast<std::size_t>(static_cast<const char*>(nul) - first)};
 }
 
 template <bool Big>
@@ -78,6 +72,7 @@ class HeaderReader {
     out_.program = in.rest().subspan(static_cast<std::size_t>(header_length));
     in_ = Cursor<Big>(sections_.line.first(static_cast<std::size_t>(out_.program_offset)), in.position());
     if (const auto read = read_parameters(); !read) return read;
+    name_bytes_left_ = kMaxLineNameSize + kNameBytesPerByte * static_cast<std::size_t>(header_length);
     return out_.version >= 5 ? read_described_tables() : read_plain_tables();
   }
 
@@ -159,8 +154,8 @@ class HeaderReader {
   std::string_view read_text(std::uint64_t form) {
     switch (form) {
       case kString: return in_.c_string();
-      case kLineStrp: return text_at(sections_.line_str, in_.offset(out_.offset_size));
-      case kStrp: return text_at(sections_.str, in_.offset(out_.offset_size));
+      case kLineStrp: return referred(sections_.line_str, in_.offset(out_.offset_size));
+      case kStrp: return referred(sections_.str, in_.offset(out_.offset_size));
       case kStrx: return indexed_text(in_.uleb());
       case kStrx1: return indexed_text(in_.u8());
       case kStrx2: return indexed_text(in_.u16());
@@ -169,11 +164,22 @@ class HeaderReader {
       default: return skip(form), std::string_view();  // in a supplementary file
     }
   }
-  std::string_view indexed_text(std::uint64_t index) const {
+  /// Entries of two bytes may all refer to long texts, which are looked through for their ends.
+  std::string_view referred(Bytes section, std::uint64_t offset) {
+    if (offset >= section.size()) return {};
+    const Bytes rest = section.subspan(static_cast<std::size_t>(offset));
+    const auto* first = reinterpret_cast<const char*>(rest.data());
+    const std::size_t limit = std::min({rest.size(), kMaxLineNameSize + 1, name_bytes_left_});
+    const void* nul = std::memchr(first, 0, limit);
+    const std::size_t size = nul == nullptr ? limit : static_cast<std::size_t>(static_cast<const char*>(nul) - first);
+    name_bytes_left_ -= size;
+    return nul == nullptr ? std::string_view() : std::string_view(first, size);
+  }
+  std::string_view indexed_text(std::uint64_t index) {
     const std::uint64_t size = sections_.str_offsets.size();
     if (str_offsets_base_ > size || index >= (size - str_offsets_base_) / out_.offset_size) return {};
     Cursor<Big> entry(sections_.str_offsets, str_offsets_base_ + index * out_.offset_size);
-    return text_at(sections_.str, entry.offset(out_.offset_size));
+    return referred(sections_.str, entry.offset(out_.offset_size));
   }
   std::uint64_t read_number(std::uint64_t form) {
     switch (form) {
@@ -219,6 +225,7 @@ class HeaderReader {
   const Sections& sections_;
   std::uint64_t str_offsets_base_, offset_;
   LineHeader& out_;
+  std::size_t name_bytes_left_ = 0;
   Cursor<Big> in_;  ///< ends where the program begins
   std::array<Field, 255> fields_;
   std::uint8_t field_count_ = 0;
