@@ -78,6 +78,7 @@ class LineProgram {
     return *this;
   }
 
+  std::size_t size() const { return out_.size(); }
   std::vector<std::byte> finish() const { return out_.finish(); }
 
  private:
