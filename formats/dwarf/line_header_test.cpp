@@ -237,6 +237,7 @@ TEST(DwarfLineHeader, RefusesCountsThatTheBytesCannotHold) {
       {"a form of no width", DwarfBytes().u8(0).uleb(0).u8(1).uleb(9).uleb(0x19).uleb(1).u8(0),
        "dwarf.line.file_names"},
       {"a form we do not know", DwarfBytes().u8(1).uleb(1).uleb(0x21).uleb(1).u8(0), "dwarf.line.directories"},
+      {"a form of 17 bits", DwarfBytes().u8(1).uleb(1).uleb(0x10008).uleb(1).u8(0), "dwarf.line.directories"},
       {"a cut format", DwarfBytes().u8(2).uleb(1).uleb(8), "dwarf.line.directories"},
       {"nothing after the directories", DwarfBytes().u8(0).uleb(0), "dwarf.line.file_names"},
       {"a block past the end", DwarfBytes().u8(1).uleb(9).uleb(0x04).uleb(1).u32(0xFFFFFFFF), "dwarf.line.directories"},
