@@ -1,14 +1,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/companions.hpp"
 #include "app/progress.hpp"
 #include "base/mapped_file.hpp"
 #include "service/derive.hpp"
@@ -22,6 +25,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> files;
   std::string directory = ".";
+  std::vector<std::string> debug_folders{kDebugFolder};
   bool stats = false;
 };
 
@@ -80,7 +84,15 @@ std::expected<void, std::string> convert(const std::string& name, const Options&
   const auto begin = std::chrono::steady_clock::now();
   const auto derived = [&] {
     const Progress progress(fmt::format("{} ({} MiB)", name, file->bytes().size() >> 20));
-    return service::derive_symcache(file->bytes(), [&] { file->release_pages(); });
+    const Companions companions = find_companions(name, file->bytes(), options.debug_folders);
+    return service::derive_symcache_from({.file = file->bytes(),
+                                          .companions = companions.all(),
+                                          .release =
+                                              [&] {
+                                                file->release_pages();
+                                                companions.release_pages();
+                                              },
+                                          .threads = std::max(1u, std::thread::hardware_concurrency())});
   }();
   if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
@@ -131,6 +143,7 @@ void add_convert(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("convert", "derive the caches of files");
   command->add_option("file", options->files, "debug files")->required();
   command->add_option("-o,--output", options->directory, "folder for the caches; made if missing");
+  add_debug_folders(*command, options->debug_folders);
   command->add_flag("--stats", options->stats, "print sizes, counts and time");
   command->callback([options, &status] { status = run(*options); });
 }

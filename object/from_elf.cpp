@@ -34,8 +34,10 @@ std::optional<elf::File> companion(std::span<const Companion> all, NeedFile::Kin
 }
 
 std::optional<elf::File> debug_companion(const elf::File& program, std::span<const Companion> all) {
-  return companion(all, NeedFile::Kind::debug_link,
-                   [&](const elf::File& file, const NeedFile& need) { return belongs(program, file, need); });
+  return companion(all, NeedFile::Kind::debug_link, [&](const elf::File& file, const NeedFile& need) {
+    const bool useful = has_dwarf(file) || file.section(elf::SectionType::symtab) != nullptr;
+    return useful && belongs(program, file, need);
+  });
 }
 
 std::optional<elf::File> supplementary_companion(const elf::File& with_dwarf, std::span<const Companion> all) {
@@ -171,6 +173,11 @@ std::vector<NeedFile> needed_files_elf(Bytes bytes, std::span<const Companion> c
                       .directory = {},
                       .build_id = elf::hex_of(link->build_id)});
   return needed;
+}
+
+std::optional<std::uint64_t> image_base_elf(Bytes bytes) {
+  const auto file = elf::File::open(bytes);
+  return file ? std::optional(file->image_base()) : std::nullopt;
 }
 
 model::Arch arch_of(elf::Machine machine) {

@@ -13,6 +13,21 @@ std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> compan
   }
 }
 
+bool translates(Bytes file) {
+  switch (identify(file)) {
+    case FileKind::pdb:
+    case FileKind::elf: return true;
+    default: return false;
+  }
+}
+
+std::optional<std::uint64_t> stated_image_base(Bytes file) {
+  switch (identify(file)) {
+    case FileKind::elf: return image_base_elf(file);
+    default: return std::nullopt;
+  }
+}
+
 Read<void> translate(const Original& original, model::ModuleSink& sink) {
   switch (const FileKind kind = identify(original.file)) {
     case FileKind::pdb: return translate_pdb(original.file, sink, original.release);

@@ -2,21 +2,20 @@
 
 #include <fmt/format.h>
 
-#include "object/from_pdb.hpp"
 #include "object/identify.hpp"
 #include "symcache/reader.hpp"
 #include "symcache/writer.hpp"
 
 namespace symcached::service {
 
-std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original, const std::function<void()>& release) {
-  if (const auto kind = object::identify(original); kind != object::FileKind::pdb)
-    return std::unexpected(
-        fmt::format("file.magic: wanted a PDB, found {}; symcaches are made from PDBs", object::name_of(kind)));
+std::expected<DerivedSymcache, std::string> derive_symcache_from(const object::Original& original) {
+  if (!object::translates(original.file))
+    return std::unexpected(fmt::format("file.magic: wanted a file with debug information or symbols, found {}",
+                                       object::name_of(object::identify(original.file))));
   symcache::Writer writer;
-  if (const auto translated = object::translate_pdb(original, writer, release); !translated)
+  if (const auto translated = object::translate(original, writer); !translated)
     return std::unexpected(to_string(translated.error()));
-  if (release) release();
+  if (original.release) original.release();
   DerivedSymcache derived{std::move(writer).finish(), {}};
   const auto opened = symcache::Symcache::open(derived.file);
   if (!opened) return std::unexpected("the new symcache cannot be read: " + to_string(opened.error()));
@@ -26,6 +25,10 @@ std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original, cons
       return std::unexpected("symcache.header: a section would pass 4 GiB, more than version 1 of the format can hold");
   derived.debug_id = opened->debug_id();
   return derived;
+}
+
+std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original, const std::function<void()>& release) {
+  return derive_symcache_from({.file = original, .release = release});
 }
 
 }  // namespace symcached::service
