@@ -1,11 +1,13 @@
 #include "object/from_elf.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 
 #include "base/crc32.hpp"
 #include "base/decompress.hpp"
 #include "object/elf_dwarf.hpp"
+#include "object/elf_plt.hpp"
 #include "object/elf_symbols.hpp"
 #include "object/from_dwarf.hpp"
 
@@ -76,6 +78,7 @@ class ElfTranslator {
   std::vector<CodeRange> code_;
   std::optional<elf::File> debug_;
   Buffer inner_;
+  std::deque<std::string> stub_names_;
   CodeSymbols symbols_;
   std::vector<ElfDwarf> split_;
 };
@@ -89,6 +92,7 @@ Read<void> ElfTranslator::gather_symbols() {
     SC_TRY(const auto inner, elf::File::open(inner_.bytes()));
     if (auto ok = add_elf_symbols(inner, symbols_); !ok) return ok;
   }
+  add_plt_names(file_, symbols_, stub_names_);
   symbols_.finish(code_);
   return {};
 }
