@@ -26,6 +26,7 @@ struct Options {
   std::vector<std::string> files;
   std::string directory = ".";
   std::vector<std::string> debug_folders{kDebugFolder};
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool stats = false;
 };
 
@@ -85,14 +86,11 @@ std::expected<void, std::string> convert(const std::string& name, const Options&
   const auto derived = [&] {
     const Progress progress(fmt::format("{} ({} MiB)", name, file->bytes().size() >> 20));
     const Companions companions = find_companions(name, file->bytes(), options.debug_folders);
-    return service::derive_symcache_from({.file = file->bytes(),
-                                          .companions = companions.all(),
-                                          .release =
-                                              [&] {
-                                                file->release_pages();
-                                                companions.release_pages();
-                                              },
-                                          .threads = std::max(1u, std::thread::hardware_concurrency())});
+    const auto release = [&] {
+      file->release_pages();
+      companions.release_pages();
+    };
+    return service::derive_symcache({file->bytes(), companions.all(), release, options.threads});
   }();
   if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
@@ -144,6 +142,8 @@ void add_convert(CLI::App& app, int& status) {
   command->add_option("file", options->files, "debug files")->required();
   command->add_option("-o,--output", options->directory, "folder for the caches; made if missing");
   add_debug_folders(*command, options->debug_folders);
+  command->add_option("--threads", options->threads, "work with so many threads; the result is the same")
+      ->check(CLI::Range(1, 64));
   command->add_flag("--stats", options->stats, "print sizes, counts and time");
   command->callback([options, &status] { status = run(*options); });
 }

@@ -47,14 +47,12 @@ std::expected<OpenedCache, std::string> open_cache(const Options& options) {
   Bytes bytes = opened.file.bytes();
   if (!symcache::is_symcache(bytes)) {
     const Companions companions = find_companions(path, bytes, options.debug_folders);
-    auto derived = service::derive_symcache_from({.file = bytes,
-                                                  .companions = companions.all(),
-                                                  .release =
-                                                      [&] {
-                                                        opened.file.release_pages();
-                                                        companions.release_pages();
-                                                      },
-                                                  .threads = std::max(1u, std::thread::hardware_concurrency())});
+    const auto release = [&] {
+      opened.file.release_pages();
+      companions.release_pages();
+    };
+    auto derived =
+        service::derive_symcache({bytes, companions.all(), release, std::max(1u, std::thread::hardware_concurrency())});
     if (!derived) return std::unexpected(fmt::format("{}: {}", path, derived.error()));
     opened.derived = std::move(derived->file);
     bytes = opened.derived;

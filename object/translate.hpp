@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "model/module.hpp"
+#include "object/identify.hpp"
 
 namespace symcached::object {
 
@@ -48,8 +49,7 @@ struct Original {
 /// file may name the next. Never fails: of a malformed file it says what could be read.
 std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> companions = {});
 
-/// True for files that translate() understands; others are refused.
-bool translates(Bytes file);
+bool can_translate(FileKind kind);
 
 /// Where the image starts by the file's own word: addresses it states, less this, are from the image base.
 /// @return nothing if the file does not say

@@ -8,10 +8,12 @@
 
 namespace symcached::service {
 
-std::expected<DerivedSymcache, std::string> derive_symcache_from(const object::Original& original) {
-  if (!object::translates(original.file))
-    return std::unexpected(fmt::format("file.magic: wanted a file with debug information or symbols, found {}",
-                                       object::name_of(object::identify(original.file))));
+std::expected<DerivedSymcache, std::string> derive_symcache(const object::Original& original) {
+  const auto kind = object::identify(original.file);
+  if (!object::can_translate(kind))
+    return std::unexpected(
+        fmt::format("file.magic: wanted a file with debug information, found {}",
+                    kind == object::FileKind::unknown ? "none of the kinds known here" : object::name_of(kind)));
   symcache::Writer writer;
   if (const auto translated = object::translate(original, writer); !translated)
     return std::unexpected(to_string(translated.error()));
@@ -25,10 +27,6 @@ std::expected<DerivedSymcache, std::string> derive_symcache_from(const object::O
       return std::unexpected("symcache.header: a section would pass 4 GiB, more than version 1 of the format can hold");
   derived.debug_id = opened->debug_id();
   return derived;
-}
-
-std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original, const std::function<void()>& release) {
-  return derive_symcache_from({.file = original, .release = release});
 }
 
 }  // namespace symcached::service

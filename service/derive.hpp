@@ -2,7 +2,6 @@
 /// From an original to its derived cache, as a plain function for the CPU pool.
 #include <cstdint>
 #include <expected>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,12 +16,9 @@ struct DerivedSymcache {
   DebugId debug_id;             ///< what the original says it is; the caller compares it with what was asked for
 };
 
-/// @return the symcache of `original` and its companions, or a sentence that names the field and what is wrong with it
-/// Cost: about 0.4 s per 100 MB of PDB; memory about 8 times the result.
-std::expected<DerivedSymcache, std::string> derive_symcache_from(const object::Original& original);
-
-/// The same for a file without companions, on one thread.
-/// @param release  called now and then while reading: pages of a mapped original may go (MappedFile::release_pages)
-std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original, const std::function<void()>& release = {});
+/// @return the symcache of `original`, or a sentence that names the field and what is wrong with it
+/// Cost: about 0.4 s per 100 MB of PDB, 2 s per 100 MB of compressed DWARF; memory about 8 times the result, and
+/// for compressed sections their plain size.
+std::expected<DerivedSymcache, std::string> derive_symcache(const object::Original& original);
 
 }  // namespace symcached::service
