@@ -13,6 +13,13 @@ std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> compan
   }
 }
 
+std::optional<std::uint64_t> stated_image_base(Bytes file) {
+  switch (identify(file)) {
+    case FileKind::elf: return image_base_elf(file);
+    default: return std::nullopt;
+  }
+}
+
 namespace {
 
 using Translator = Read<void> (*)(const Original&, model::ModuleSink&);
