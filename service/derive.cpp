@@ -2,19 +2,44 @@
 
 #include <fmt/format.h>
 
-#include "object/from_pdb.hpp"
 #include "object/identify.hpp"
+#include "object/translate.hpp"
+#include "object/unwrap.hpp"
 #include "symcache/reader.hpp"
 #include "symcache/writer.hpp"
 
 namespace symcached::service {
+namespace {
+
+using object::FileKind;
+
+/// Why no symcache can be made of such a file; empty if one can.
+std::string refusal(FileKind kind) {
+  switch (kind) {
+    case FileKind::pdb:
+    case FileKind::breakpad:
+    case FileKind::perf_map: return {};
+    case FileKind::source_bundle:
+      return "a source bundle holds sources and no symbols; name the debug file that it belongs to";
+    default:
+      return fmt::format(
+          "file.magic: wanted a debug file, found {}; symcaches are made from PDBs, Breakpad symbols and "
+          "perf maps, packed or not",
+          object::name_of(kind));
+  }
+}
+
+}  // namespace
 
 std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original, const std::function<void()>& release) {
-  if (const auto kind = object::identify(original); kind != object::FileKind::pdb)
-    return std::unexpected(
-        fmt::format("file.magic: wanted a PDB, found {}; symcaches are made from PDBs", object::name_of(kind)));
+  const auto unwrapped = object::unwrap(original);
+  if (!unwrapped) return std::unexpected(unwrapped.error());
+  if (*unwrapped && release) release();
+  const Bytes file = *unwrapped ? (*unwrapped)->file.bytes() : original;
+  if (auto why = refusal(object::identify(file)); !why.empty()) return std::unexpected(std::move(why));
   symcache::Writer writer;
-  if (const auto translated = object::translate_pdb(original, writer, release); !translated)
+  const object::Original plain{.file = file, .release = *unwrapped ? std::function<void()>() : release};
+  if (const auto translated = object::translate(plain, writer); !translated)
     return std::unexpected(to_string(translated.error()));
   if (release) release();
   DerivedSymcache derived{std::move(writer).finish(), {}};
