@@ -15,33 +15,29 @@ using object::FileKind;
 
 /// Why no symcache can be made of such a file; empty if one can.
 std::string refusal(FileKind kind) {
-  switch (kind) {
-    case FileKind::pdb:
-    case FileKind::breakpad:
-    case FileKind::perf_map: return {};
-    case FileKind::source_bundle:
-      return "a source bundle holds sources and no symbols; name the debug file that it belongs to";
-    default:
-      return fmt::format(
-          "file.magic: wanted a debug file, found {}; symcaches are made from PDBs, Breakpad symbols and "
-          "perf maps, packed or not",
-          object::name_of(kind));
-  }
+  if (object::can_translate(kind)) return {};
+  if (kind == FileKind::source_bundle)
+    return "source_bundle: it holds sources and no symbols; name the debug file that it belongs to";
+  return fmt::format("file.magic: wanted a file with debug information, found {}",
+                     kind == FileKind::unknown ? "none of the kinds known here" : object::name_of(kind));
 }
 
 }  // namespace
 
-std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original, const std::function<void()>& release) {
-  const auto unwrapped = object::unwrap(original);
+std::expected<DerivedSymcache, std::string> derive_symcache(const object::Original& original) {
+  const auto unwrapped = object::unwrap(original.file);
   if (!unwrapped) return std::unexpected(unwrapped.error());
-  if (*unwrapped && release) release();
-  const Bytes file = *unwrapped ? (*unwrapped)->file.bytes() : original;
-  if (auto why = refusal(object::identify(file)); !why.empty()) return std::unexpected(std::move(why));
+  object::Original plain = original;
+  if (*unwrapped) {
+    if (original.release) original.release();
+    plain.file = (*unwrapped)->file.bytes();
+    plain.release = {};
+  }
+  if (auto why = refusal(object::identify(plain.file)); !why.empty()) return std::unexpected(std::move(why));
   symcache::Writer writer;
-  const object::Original plain{.file = file, .release = *unwrapped ? std::function<void()>() : release};
   if (const auto translated = object::translate(plain, writer); !translated)
     return std::unexpected(to_string(translated.error()));
-  if (release) release();
+  if (original.release) original.release();
   DerivedSymcache derived{std::move(writer).finish(), {}};
   const auto opened = symcache::Symcache::open(derived.file);
   if (!opened) return std::unexpected("the new symcache cannot be read: " + to_string(opened.error()));
