@@ -1,7 +1,9 @@
 #include "object/translate.hpp"
 
+#include "object/from_breakpad.hpp"
 #include "object/from_elf.hpp"
 #include "object/from_pdb.hpp"
+#include "object/from_perf_map.hpp"
 #include "object/identify.hpp"
 
 namespace symcached::object {
@@ -33,6 +35,8 @@ Translator translator_of(FileKind kind) {
   switch (kind) {
     case FileKind::pdb: return from_pdb;
     case FileKind::elf: return translate_elf;
+    case FileKind::breakpad: return translate_breakpad;
+    case FileKind::perf_map: return translate_perf_map;
     default: return nullptr;
   }
 }
