@@ -17,6 +17,7 @@ enum class FileKind : std::uint8_t {
   pdb,           ///< MSF 7.00, made by Microsoft's and LLVM's linkers
   portable_pdb,  ///< .NET metadata with debug tables
   pe,
+  coff,  ///< object files of Windows compilers
   elf,
   macho,
   macho_fat,  ///< several Mach-O files in one
@@ -36,7 +37,7 @@ std::string_view name_of(FileKind kind);
 
 /// The kind by magic alone, whatever the file's name says.
 /// @return unknown when no magic fits; a file may still be damaged behind its magic
-/// Cost: looks at 64 bytes, and for PE at 4 more.
+/// Cost: looks at 96 bytes, and for PE at 4 more.
 FileKind identify(Bytes file);
 
 /// Another file this one names as its debug file.

@@ -1,0 +1,31 @@
+#pragma once
+/// The DWARF sections of a PE image or COFF object file, made ready for reading.
+#include <list>
+#include <string_view>
+
+#include "base/buffer.hpp"
+#include "formats/dwarf/sections.hpp"
+#include "formats/pe/coff_relocations.hpp"
+#include "formats/pe/reader.hpp"
+
+namespace symcached::object {
+
+/// Owns what had to be decompressed or relocated; the other sections are views into the file. Those of .dwo files are
+/// left out. Of two sections with one name the first counts.
+class PeDwarf {
+ public:
+  static Read<PeDwarf> of_image(const pe::Image& image);
+  static Read<PeDwarf> of_object(const pe::CoffObject& object, std::span<const pe::SectionPlace> places,
+                                 std::uint64_t image_base);
+
+  const dwarf::Sections& sections() const { return sections_; }
+  bool empty() const { return sections_.info.empty(); }
+
+ private:
+  Read<void> put(dwarf::SectionName name, Bytes data);
+
+  dwarf::Sections sections_;
+  std::list<Buffer> owned_;
+};
+
+}  // namespace symcached::object
