@@ -56,7 +56,12 @@ Read<void> translate_coff(const Original& original, model::ModuleSink& sink) {
     symbols.symbols().emit(sink, kObjectBase, {});
     return {};
   }
+  SC_TRY(auto split, split_companions(original.companions));
+  SC_TRY(auto own_split, PeDwarf::of_object(object, places, kObjectBase, true));  // -gsplit-dwarf=single
+  if (!own_split.empty()) split.push_back(std::move(own_split));
+  const auto split_sections = sections_of(split);
   return translate_dwarf({.sections = dwarf.sections(),
+                          .split = split_sections,
                           .image_base = kObjectBase,
                           .code = code,
                           .symbols = &symbols.symbols(),

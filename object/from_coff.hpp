@@ -5,6 +5,7 @@
 
 namespace symcached::object {
 
+/// As object::translate; an object in which nothing names any code is refused, too.
 Read<void> translate_coff(const Original& original, model::ModuleSink& sink);
 
 }  // namespace symcached::object

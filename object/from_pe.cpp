@@ -1,8 +1,8 @@
 #include "object/from_pe.hpp"
 
-#include <algorithm>
 #include <optional>
 
+#include "base/crc32.hpp"
 #include "formats/pe/debug_link.hpp"
 #include "formats/pe/exports.hpp"
 #include "formats/pe/runtime_functions.hpp"
@@ -21,7 +21,8 @@ std::optional<pe::Image> debug_companion(const pe::Image& image, std::span<const
   for (const Companion& companion : companions) {
     if (companion.need.kind != NeedFile::Kind::debug_link) continue;
     const auto other = pe::Image::open(companion.file);
-    if (other && other->machine() == image.machine() && other->header().image_base == image.header().image_base)
+    if (other && other->machine() == image.machine() && other->header().image_base == image.header().image_base &&
+        crc32(companion.file) == companion.need.crc32)
       return *other;
   }
   return std::nullopt;
@@ -59,15 +60,18 @@ Read<void> collect(PeSymbols& symbols, const pe::Image& image, const pe::Image* 
 
 }  // namespace
 
-std::vector<NeedFile> files_needed_by_pe(Bytes file, std::span<const Companion> companions) {
+std::vector<NeedFile> needed_files_pe(Bytes file, std::span<const Companion> companions) {
   const auto image = pe::Image::open(file);
   if (!image || image->find_section(".debug_info") != nullptr || image->find_section(".zdebug_info") != nullptr)
     return {};
   const auto link = pe::debug_link(*image);
   if (!link || !*link) return {};
-  NeedFile need{.kind = NeedFile::Kind::debug_link, .path = std::string((*link)->file), .crc32 = (*link)->crc32};
-  if (std::ranges::find(companions, need, &Companion::need) != companions.end()) return {};
-  return {std::move(need)};
+  if (debug_companion(*image, companions)) return {};
+  return {{.kind = NeedFile::Kind::debug_link,
+           .path = std::string((*link)->file),
+           .directory = {},
+           .build_id = {},
+           .crc32 = (*link)->crc32}};
 }
 
 Read<void> translate_pe(const Original& original, model::ModuleSink& sink) {
@@ -95,8 +99,11 @@ Read<void> translate_pe(const Original& original, model::ModuleSink& sink) {
     symbols.symbols().emit(sink, image_base, {});
     return {};
   }
+  SC_TRY(const auto split, split_companions(original.companions));
+  const auto split_sections = sections_of(split);
   const auto code = code_ranges(placed);
   return translate_dwarf({.sections = dwarf.sections(),
+                          .split = split_sections,
                           .image_base = image_base,
                           .code = code,
                           .symbols = &symbols.symbols(),

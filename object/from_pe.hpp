@@ -8,10 +8,10 @@
 
 namespace symcached::object {
 
-/// The file that `.gnu_debuglink` names, if the image has no DWARF of its own and the companions do not have it.
-std::vector<NeedFile> files_needed_by_pe(Bytes file, std::span<const Companion> companions);
+/// As object::needed_files: what `.gnu_debuglink` names, if the image has no DWARF of its own.
+std::vector<NeedFile> needed_files_pe(Bytes file, std::span<const Companion> companions);
 
-/// @return an error also for an image in which nothing names any code
+/// As object::translate; an image in which nothing names any code is refused, too.
 Read<void> translate_pe(const Original& original, model::ModuleSink& sink);
 
 }  // namespace symcached::object

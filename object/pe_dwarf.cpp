@@ -21,6 +21,10 @@ Read<Buffer> unpack(Bytes data) {
 
 }  // namespace
 
+bool PeDwarf::wants(dwarf::SectionName name, bool split) const {
+  return name.member != nullptr && name.split == split && (sections_.*name.member).empty();
+}
+
 Read<void> PeDwarf::put(dwarf::SectionName name, Bytes data) {
   if (name.gnu_compressed) {
     SC_TRY(Buffer plain, unpack(data));
@@ -34,7 +38,7 @@ Read<PeDwarf> PeDwarf::of_image(const pe::Image& image) {
   PeDwarf dwarf;
   for (const pe::SectionHeader& section : image.sections()) {
     const dwarf::SectionName name = dwarf::section_named(image.section_name(section));
-    if (name.member == nullptr || name.split || !(dwarf.sections_.*name.member).empty()) continue;
+    if (!dwarf.wants(name, false)) continue;
     SC_TRY(const Bytes data, image.section_data(section, kField));
     if (data.empty()) continue;  // another file has it
     if (const auto put = dwarf.put(name, data); !put) return std::unexpected(put.error());
@@ -43,11 +47,12 @@ Read<PeDwarf> PeDwarf::of_image(const pe::Image& image) {
 }
 
 Read<PeDwarf> PeDwarf::of_object(const pe::CoffObject& object, std::span<const pe::SectionPlace> places,
-                                 std::uint64_t image_base) {
+                                 std::uint64_t image_base, bool split) {
   PeDwarf dwarf;
+  dwarf.sections_.split = split;
   for (const pe::SectionHeader& section : object.sections()) {
     const dwarf::SectionName name = dwarf::section_named(object.section_name(section));
-    if (name.member == nullptr || name.split || !(dwarf.sections_.*name.member).empty()) continue;
+    if (!dwarf.wants(name, split)) continue;
     SC_TRY(const Bytes data, object.section_data(section, kField));
     if (data.empty()) continue;
     if (const auto put = dwarf.put(name, data); !put) return std::unexpected(put.error());
@@ -63,6 +68,25 @@ Read<PeDwarf> PeDwarf::of_object(const pe::CoffObject& object, std::span<const p
       return std::unexpected(done.error());
   }
   return dwarf;
+}
+
+Read<std::vector<PeDwarf>> split_companions(std::span<const Companion> companions) {
+  std::vector<PeDwarf> split;
+  for (const Companion& one : companions) {
+    if (one.need.kind != NeedFile::Kind::split_unit && one.need.kind != NeedFile::Kind::split_package) continue;
+    const auto object = pe::CoffObject::open(one.file);
+    if (!object) continue;
+    const std::vector<pe::SectionPlace> nowhere(object->sections().size());
+    SC_TRY(auto dwarf, PeDwarf::of_object(*object, nowhere, 0, true));
+    if (!dwarf.empty()) split.push_back(std::move(dwarf));
+  }
+  return split;
+}
+
+std::vector<dwarf::Sections> sections_of(std::span<const PeDwarf> files) {
+  std::vector<dwarf::Sections> all;
+  for (const PeDwarf& file : files) all.push_back(file.sections());
+  return all;
 }
 
 }  // namespace symcached::object
