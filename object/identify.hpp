@@ -17,6 +17,7 @@ enum class FileKind : std::uint8_t {
   pdb,           ///< MSF 7.00, made by Microsoft's and LLVM's linkers
   portable_pdb,  ///< .NET metadata with debug tables
   pe,
+  coff,  ///< object files of Windows compilers
   elf,
   macho,
   macho_fat,  ///< several Mach-O files in one
@@ -40,7 +41,7 @@ std::string_view name_of(FileKind kind);
 
 /// The kind by magic alone, whatever the file's name says; perf maps have none and are told by their first lines.
 /// @return unknown when no magic fits; a file may still be damaged behind its magic
-/// Cost: looks at 64 bytes, for PE at 4 more, and where no magic fits at 4096.
+/// Cost: looks at 96 bytes, for PE at 4 more, and where no magic fits at 4096.
 FileKind identify(Bytes file);
 
 /// Another file this one names as its debug file.
