@@ -83,13 +83,13 @@ class Cursor {
   std::uint64_t uleb() {
     if (at_ != end_ && *at_ < 0x80) [[likely]]
       return *at_++;
-    return long_uleb();
+    return long_leb(long_uleb(at_, end_));
   }
   /// Two's complement with the sign in bit 6 of the last byte, not zigzag. A number of more than 64 bits fails.
   std::int64_t sleb() {
     if (at_ != end_ && *at_ < 0x80) [[likely]]
       return (*at_++ ^ 0x40) - 0x40;
-    return long_sleb();
+    return static_cast<std::int64_t>(long_leb(long_sleb(at_, end_)));
   }
   /// Steps over a LEB128 number without a look at its value.
   void skip_leb() {
@@ -129,21 +129,26 @@ class Cursor {
     if constexpr (Big != (std::endian::native == std::endian::big)) value = std::byteswap(value);
     return value;
   }
-  std::uint64_t long_uleb() {
+  /// The slow ways take and give pointers by value: a cursor whose address nobody holds stays in registers.
+  struct LongLeb {
+    std::uint64_t value;
+    const std::uint8_t* next;  ///< null: cut, or of more than 64 bits
+  };
+  [[gnu::noinline]] static LongLeb long_uleb(const std::uint8_t* at, const std::uint8_t* end) {
     std::uint64_t value = 0;
-    for (unsigned shift = 0; at_ != end_; shift += 7) {
-      const std::uint8_t b = *at_++;
+    for (unsigned shift = 0; at != end; shift += 7) {
+      const std::uint8_t b = *at++;
       const std::uint64_t bits = b & 0x7Fu;
       if (shift < 64 ? bits << shift >> shift != bits : bits != 0) break;
       if (shift < 64) value |= bits << shift;
-      if (b < 0x80) return value;
+      if (b < 0x80) return {value, at};
     }
-    return fail(), 0;
+    return {};
   }
-  std::int64_t long_sleb() {
+  [[gnu::noinline]] static LongLeb long_sleb(const std::uint8_t* at, const std::uint8_t* end) {
     std::uint64_t value = 0;
-    for (unsigned shift = 0; at_ != end_; shift += 7) {
-      const std::uint8_t b = *at_++;
+    for (unsigned shift = 0; at != end; shift += 7) {
+      const std::uint8_t b = *at++;
       const std::uint64_t bits = b & 0x7Fu;
       if (shift < 63) value |= bits << shift;
       else if (bits != 0 && bits != 0x7F) break;
@@ -151,9 +156,15 @@ class Cursor {
       else if ((bits != 0) != (value >> 63 != 0)) break;
       if (b >= 0x80) continue;
       if (shift < 57 && (b & 0x40) != 0) value |= ~std::uint64_t{0} << (shift + 7);
-      return static_cast<std::int64_t>(value);
+      return {value, at};
     }
-    return fail(), 0;
+    return {};
+  }
+  std::uint64_t long_leb(LongLeb read) {
+    if (read.next == nullptr) [[unlikely]]
+      return fail(), 0;
+    at_ = read.next;
+    return read.value;
   }
 
   const std::uint8_t *begin_ = nullptr, *at_ = nullptr, *end_ = nullptr;
