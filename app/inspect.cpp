@@ -17,6 +17,7 @@ namespace {
 
 using object::FileInfo;
 using object::Link;
+using object::SliceInfo;
 
 struct Options {
   std::vector<std::string> files;
@@ -103,6 +104,9 @@ void print_text(const Inspected& file) {
   row("features", fmt::format("{}", fmt::join(info.features, ", ")));
   for (const Link& link : info.links)
     row("link", fmt::format("{:<14}{}  {}", name_of(link.kind), link.debug_id, link.path));
+  for (const SliceInfo& slice : info.slices)
+    row("slice", fmt::format("{:<14}{}  {} bytes at {}", slice.arch,
+                             slice.debug_id ? slice.debug_id->dashed() : std::string(), slice.size, slice.offset));
   if (info.error) row("error", to_string(*info.error));
   fmt::print("{}", out);
 }
@@ -131,6 +135,16 @@ boost::json::object to_json(const Inspected& file) {
         put(one, "kind", name_of(link.kind));
         put(one, "debug_id", link.debug_id);
         put(one, "path", link.path);
+      }
+    }
+    if (!info.slices.empty()) {
+      auto& slices = out["slices"].emplace_array();
+      for (const SliceInfo& slice : info.slices) {
+        boost::json::object& one = slices.emplace_back(boost::json::object()).as_object();
+        put(one, "arch", slice.arch);
+        if (slice.debug_id) put(one, "debug_id", slice.debug_id->dashed());
+        one["offset"] = slice.offset;
+        one["size"] = slice.size;
       }
     }
     out["size"] = file.size;

@@ -19,7 +19,8 @@ enum class FileKind : std::uint8_t {
   pe,
   elf,
   macho,
-  macho_fat,  ///< several Mach-O files in one
+  macho_fat,    ///< several Mach-O files in one
+  bcsymbolmap,  ///< text: the names that a bitcode build hid
   wasm,
   breakpad,  ///< text symbols
   symcache,  ///< ours
@@ -46,6 +47,13 @@ struct Link {
   std::string path;                   ///< as recorded, unchecked
 };
 
+/// One Mach-O file of a universal one.
+struct SliceInfo {
+  std::string arch;  ///< as Apple's tools call it: "arm64e"; empty = not known
+  std::optional<DebugId> debug_id;
+  std::uint64_t offset = 0, size = 0;  ///< bytes
+};
+
 struct FileInfo {
   FileKind kind = FileKind::unknown;
   model::Arch arch = model::Arch::unknown;
@@ -54,13 +62,16 @@ struct FileInfo {
   std::string debug_file;                  ///< as recorded, unchecked; empty = none
   std::vector<std::string_view> features;  ///< static words, in a fixed order: "debug-directory", "unwind", …
   std::vector<Link> links;                 ///< every debug file named, in the file's order
+  std::vector<SliceInfo> slices;           ///< of a universal file, in the file's order
   std::optional<ReadError> error;          ///< the first thing that could not be read; the rest is what could be
 };
 
 /// What can be said of a file without reading all of it. Never fails: a malformed file has `error` set.
 /// A PE image's own debug_id is that of its first Portable PDB if it names one (the other is then of precompiled
 /// code), else of its first PDB.
-/// Cost: headers and directories; of a PDB also the line parts of its modules, up to the first with inlined calls.
+/// A universal file is described as the slice that would be translated.
+/// Cost: headers and directories; of a Mach-O file its symbols; of a PDB also the line parts of its modules, up to the
+/// first with inlined calls.
 FileInfo describe(Bytes file);
 
 /// The architecture of a PE machine number, which PDBs use too (arm64ec and arm64x are arm64).

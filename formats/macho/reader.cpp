@@ -80,7 +80,8 @@ Symbol Symbols::read(const Symbols& from, std::uint32_t index) {
 
 std::string_view Symbols::name_at(std::uint32_t offset) const {
   if (offset >= strings_.size()) return {};
-  return ByteReader(strings_.subspan(offset)).c_string("macho.symbol.name").value_or(std::string_view());
+  const Bytes text = strings_.subspan(offset, std::min(kMaxName, strings_.size() - offset));
+  return ByteReader(text).c_string("macho.symbol.name").value_or(std::string_view());
 }
 
 Read<File> File::open(Bytes file) {

@@ -50,6 +50,9 @@ struct Segment {
   std::uint64_t file_offset = 0, file_size = 0;  ///< bytes; 0 in a dSYM, whose code is elsewhere
 };
 
+/// Longer names are read as none: without a bound, rows that share one endless name would take forever.
+inline constexpr std::size_t kMaxName = 1u << 16;
+
 /// One row of the symbol table.
 struct Symbol {
   std::string_view name;  ///< empty also where the string table does not hold it
