@@ -19,18 +19,29 @@ class ShiftingSink : public WrappingSink {
 
   void function(const model::Function& function) override {
     model::Function shifted = function;
+    covered_.push_back({function.start.value, function.start.value + function.size});
     shifted.start.value += shift_;
     if (function.kind == model::SymbolKind::cold_part) shifted.parent.value += shift_;
     WrappingSink::function(shifted);
+  }
+  /// What has functions, as DWARF counts addresses; sorted by start.
+  const std::vector<CodeRange>& covered() {
+    std::ranges::sort(covered_, {}, [](const CodeRange& r) { return std::pair(r.start, r.end); });
+    return covered_;
   }
 
  protected:
   std::unique_ptr<WrappingSink> wrap(std::unique_ptr<model::ModuleSink> inner) override {
     return std::make_unique<ShiftingSink>(std::move(inner), shift_);
   }
+  void take(WrappingSink& part) override {
+    const auto& theirs = static_cast<ShiftingSink&>(part).covered_;
+    covered_.insert(covered_.end(), theirs.begin(), theirs.end());
+  }
 
  private:
   std::uint64_t shift_;
+  std::vector<CodeRange> covered_;
 };
 
 /// The functions of a module by their places in its code section.
@@ -66,8 +77,12 @@ std::vector<std::string_view> names_of(const Code& code, std::span<const wasm::F
   return result;
 }
 
+/// Linkers demangle what they put into the name section unless told not to. DWARF has the decorated name, which says
+/// more; names as people read them are for functions that DWARF does not know.
+bool is_decorated(std::string_view name) { return name.find_first_of("( <:") == std::string_view::npos; }
+
 /// Names of the name section; a function that has none there goes by the first name it is exported by.
-Read<void> add_names(const wasm::Module& named, const Code& code, CodeSymbols& symbols) {
+Read<void> add_names(const wasm::Module& named, const Code& code, std::vector<CodeSymbol>& symbols) {
   SC_TRY(const auto listed, named.function_names());
   SC_TRY(const auto exported, named.exported_functions());
   const auto first = names_of(code, listed);
@@ -76,7 +91,7 @@ Read<void> add_names(const wasm::Module& named, const Code& code, CodeSymbols& s
     const wasm::Function& function = code.functions[i];
     const std::string_view name = first[i].empty() ? last_resort[i] : first[i];
     if (!name.empty() && function.size != 0)
-      symbols.add({.address = function.offset - code.offset, .size = function.size, .name = name});
+      symbols.push_back({.address = function.offset - code.offset, .size = function.size, .name = name});
   }
   return {};
 }
@@ -89,6 +104,34 @@ std::optional<wasm::Module> external_module(std::span<const Companion> companion
     if (module && !dwarf_of(*module).info.empty()) return std::move(*module);
   }
   return std::nullopt;
+}
+
+Read<void> emit(const dwarf::Sections& sections, std::span<const CodeSymbol> names, std::span<const CodeRange> code,
+                const Original& original, ShiftingSink& sink) {
+  CodeSymbols decorated;
+  for (const CodeSymbol& symbol : names)
+    if (is_decorated(symbol.name)) decorated.add(symbol);
+  decorated.finish(code);
+  if (sections.info.empty()) {
+    decorated.emit(sink, 0, {});
+  } else {
+    const auto done = translate_dwarf({.sections = sections,
+                                       .split = {},
+                                       .code = code,
+                                       .symbols = &decorated,
+                                       .release = original.release,
+                                       .threads = original.threads},
+                                      sink);
+    if (!done) return done;
+  }
+  const std::vector<CodeRange> covered = sink.covered();
+  CodeSymbols others;
+  for (const CodeSymbol& symbol : names)
+    if (!is_decorated(symbol.name) && !std::ranges::binary_search(covered, symbol.address, {}, &CodeRange::start))
+      others.add(symbol);
+  others.finish(code);
+  others.emit(sink, 0, covered);
+  return {};
 }
 
 }  // namespace
@@ -107,23 +150,12 @@ Read<void> translate_wasm(const Original& original, model::ModuleSink& sink) {
   if (sections.info.empty()) external = external_module(original.companions);
   if (external) sections = dwarf_of(*external);
 
-  CodeSymbols symbols;
-  if (const auto added = add_names(module, code, symbols); !added) return added;
+  std::vector<CodeSymbol> names;
+  if (const auto added = add_names(module, code, names); !added) return added;
   if (external)
-    if (const auto added = add_names(*external, code, symbols); !added) return added;
-  symbols.finish(ranges);
+    if (const auto added = add_names(*external, code, names); !added) return added;
   ShiftingSink shifting(sink, code.offset);
-  if (sections.info.empty()) {
-    symbols.emit(shifting, 0, {});
-    return {};
-  }
-  return translate_dwarf({.sections = sections,
-                          .split = {},
-                          .code = ranges,
-                          .symbols = &symbols,
-                          .release = original.release,
-                          .threads = original.threads},
-                         shifting);
+  return emit(sections, names, ranges, original, shifting);
 }
 
 std::vector<NeedFile> needed_files_wasm(Bytes file, std::span<const Companion> companions) {
