@@ -30,6 +30,8 @@ class MovingSink : public WrappingSink {
     if (function.kind == model::SymbolKind::public_symbol && function.lines.empty()) return;
     const Move* const move = move_of(function.start.value);
     if (move == nullptr) return;
+    // Lines without an entry: a function in assembly if it starts one, else what fills the room behind one.
+    if (function.kind == model::SymbolKind::public_symbol && function.start.value != move->from) return;
     model::Function moved = function;
     moved.start = {moved_to(*move, function.start.value)};
     const std::uint64_t left = move->size - (function.start.value - move->from);
