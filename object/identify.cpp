@@ -5,15 +5,18 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/macho/bcsymbolmap.hpp"
 #include "formats/pdb/c13.hpp"
 #include "formats/pdb/pdb.hpp"
 #include "formats/pe/coff_object.hpp"
 #include "formats/pe/reader.hpp"
 #include "object/describe_breakpad.hpp"
+#include "object/describe_macho.hpp"
+#include "object/describe_pe.hpp"
 #include "object/describe_source_bundle.hpp"
+#include "object/describe_wasm.hpp"
 #include "object/from_perf_map.hpp"
 #include "object/unwrap.hpp"
-#include "object/describe_pe.hpp"
 #include "symcache/reader.hpp"
 
 namespace symcached::object {
@@ -34,6 +37,7 @@ constexpr KindName kNames[] = {
     {FileKind::elf, "elf"},
     {FileKind::macho, "macho"},
     {FileKind::macho_fat, "macho_fat"},
+    {FileKind::bcsymbolmap, "bcsymbolmap"},
     {FileKind::wasm, "wasm"},
     {FileKind::breakpad, "breakpad"},
     {FileKind::symcache, "symcache"},
@@ -81,6 +85,7 @@ constexpr Magic kMagics[] = {
     {FileKind::macho, "\xFE\xED\xFA\xCE"sv},
     {FileKind::macho, "\xFE\xED\xFA\xCF"sv},
     {FileKind::wasm, "\0asm"sv},
+    {FileKind::bcsymbolmap, macho::kSymbolMapMagic},
     {FileKind::breakpad, "MODULE "sv},
     {FileKind::symcache, std::string_view(symcache::kMagic.data(), symcache::kMagic.size())},
     {FileKind::cab, "MSCF\0\0\0\0"sv},
@@ -167,6 +172,8 @@ FileInfo describe_plain(Bytes file) {
   info.kind = identify(file);
   if (info.kind == FileKind::pe) describe_pe(info, file);
   if (info.kind == FileKind::coff) describe_coff(info, file);
+  if (info.kind == FileKind::macho || info.kind == FileKind::macho_fat) describe_macho(info, file);
+  if (info.kind == FileKind::wasm) describe_wasm(info, file);
   if (info.kind == FileKind::pdb) describe_pdb(info, file);
   if (info.kind == FileKind::symcache) describe_symcache(info, file);
   if (info.kind == FileKind::breakpad) describe_breakpad(info, file);

@@ -20,7 +20,8 @@ enum class FileKind : std::uint8_t {
   coff,  ///< object files of Windows compilers
   elf,
   macho,
-  macho_fat,  ///< several Mach-O files in one
+  macho_fat,    ///< several Mach-O files in one
+  bcsymbolmap,  ///< text: the names that a bitcode build hid
   wasm,
   breakpad,  ///< text symbols
   symcache,  ///< ours
@@ -51,6 +52,13 @@ struct Link {
   std::string path;                   ///< as recorded, unchecked
 };
 
+/// One Mach-O file of a universal one.
+struct SliceInfo {
+  std::string arch;  ///< as Apple's tools call it: "arm64e"; empty = not known
+  std::optional<DebugId> debug_id;
+  std::uint64_t offset = 0, size = 0;  ///< bytes
+};
+
 struct FileInfo {
   FileKind kind = FileKind::unknown;
   model::Arch arch = model::Arch::unknown;
@@ -63,6 +71,7 @@ struct FileInfo {
   std::string member;                      ///< its name in the archive around it, unchecked; empty = none
   std::optional<std::uint64_t> file_count;  ///< source_bundle: files in it
   std::string trouble;             ///< why a wrapper or bundle cannot be opened; empty = it can, or there is none
+  std::vector<SliceInfo> slices;   ///< of a universal file, in the file's order
   std::optional<ReadError> error;  ///< the first thing that could not be read; the rest is what could be
 };
 
@@ -70,8 +79,9 @@ struct FileInfo {
 /// A PE image's own debug_id is that of its first Portable PDB if it names one (the other is then of precompiled
 /// code), else of its first PDB.
 /// A packed file is unpacked and what is inside is described; if that fails, the wrapper is.
-/// Cost: headers and directories; what is packed is unpacked, a Breakpad file read to its end; of a PDB also the line
-/// parts of its modules, up to the first with inlined calls.
+/// A universal file is described as the slice that would be translated.
+/// Cost: headers and directories; what is packed is unpacked, a Breakpad file read to its end; of a Mach-O file its
+/// symbols; of a PDB also the line parts of its modules, up to the first with inlined calls.
 FileInfo describe(Bytes file);
 
 /// The architecture of a PE machine number, which PDBs use too (arm64ec and arm64x are arm64).
