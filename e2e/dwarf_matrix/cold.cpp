@@ -24,7 +24,7 @@ NEVER int pick(int key) {  // @function pick pick
 }
 
 /* No one calls it: with sections for functions the linker leaves it out. */
-extern "C" NEVER_USED int unused_root(int x) {  // @function unused_root unused_root
+extern "C" NEVER int unused_root(int x) {  // @function unused_root unused_root
   PROBE("unused_root");
   return x * sink;
 }

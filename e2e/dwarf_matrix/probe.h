@@ -31,9 +31,6 @@ extern volatile int sink;
 }
 #endif
 
-/* Without `used`: a linker may leave it out. */
-#define NEVER_USED __attribute__((noinline))
-
 /* A label and an instruction that stay where they are; the number makes each inlined copy's label another one. */
 #if defined(__wasm__)
 #define PROBE(name) (sink = 0)

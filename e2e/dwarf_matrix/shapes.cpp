@@ -2,7 +2,7 @@
 
 namespace {
 
-ALWAYS int helper(int x) {  // @function cpp_helper \(anonymous namespace\)::helper
+ALWAYS int helper(int x) {  // @function cpp_helper (\(anonymous namespace\)::)?helper
   PROBE("cpp_helper");
   return x - sink;
 }
