@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/commands.hpp"
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> files;
   std::string directory = ".";
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool stats = false;
 };
 
@@ -80,7 +82,8 @@ std::expected<void, std::string> convert(const std::string& name, const Options&
   const auto begin = std::chrono::steady_clock::now();
   const auto derived = [&] {
     const Progress progress(fmt::format("{} ({} MiB)", name, file->bytes().size() >> 20));
-    return service::derive_symcache(file->bytes(), [&] { file->release_pages(); });
+    return service::derive_symcache(
+        {.file = file->bytes(), .release = [&] { file->release_pages(); }, .threads = options.threads});
   }();
   if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
@@ -131,6 +134,8 @@ void add_convert(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("convert", "derive the caches of files");
   command->add_option("file", options->files, "debug files")->required();
   command->add_option("-o,--output", options->directory, "folder for the caches; made if missing");
+  command->add_option("--threads", options->threads, "work with so many threads; the result is the same")
+      ->check(CLI::Range(1, 64));
   command->add_flag("--stats", options->stats, "print sizes, counts and time");
   command->callback([options, &status] { status = run(*options); });
 }

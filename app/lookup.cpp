@@ -39,7 +39,7 @@ std::expected<OpenedCache, std::string> open_cache(const std::string& path) {
   opened.file = std::move(*file);
   Bytes bytes = opened.file.bytes();
   if (!symcache::is_symcache(bytes)) {
-    auto derived = service::derive_symcache(bytes, [&] { opened.file.release_pages(); });
+    auto derived = service::derive_symcache({.file = bytes, .release = [&] { opened.file.release_pages(); }});
     if (!derived) return std::unexpected(fmt::format("{}: {}", path, derived.error()));
     opened.derived = std::move(derived->file);
     bytes = opened.derived;

@@ -37,7 +37,7 @@ bool names_a_field(std::string_view message) {
 
 void derive(Bytes damaged, Counts& counts) {
   const auto start = std::chrono::steady_clock::now();
-  const auto derived = service::derive_symcache(damaged);
+  const auto derived = service::derive_symcache({.file = damaged});
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   counts.slowest = std::max(counts.slowest, took.count());
   ++(derived ? counts.good : counts.refused);

@@ -4,6 +4,7 @@
 /// Producers (object/from_*.cpp) walk a file once and hand each function to a ModuleSink; nothing here is kept for
 /// the whole module, so memory does not grow with the file. Strings are interned by the sink and named by StringId.
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -104,6 +105,11 @@ class ModuleSink {
   virtual StringId intern(std::string_view text) = 0;
   virtual void module(const Module& module) = 0;
   virtual void function(const Function& function) = 0;  ///< in any order
+
+  /// A sink for another thread, with string ids of its own; null = this sink has none to give.
+  virtual std::unique_ptr<ModuleSink> fork() { return nullptr; }
+  /// Takes over what a sink from fork() was given, once its thread is done.
+  virtual void join(std::unique_ptr<ModuleSink>) {}
 };
 
 }  // namespace symcached::model

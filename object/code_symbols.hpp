@@ -36,6 +36,9 @@ class CodeSymbols {
   /// Those that start at `address`, the one to show first.
   std::span<const CodeSymbol> at(std::uint64_t address) const;
 
+  /// All from the last one that starts at or before `address`, with others of the same start.
+  std::span<const CodeSymbol> from(std::uint64_t address) const;
+
   /// Hands to the sink what no function covers: the uncovered part of each symbol, as a public symbol or a thunk.
   /// @param covered  what has functions with better information; sorted by start, may overlap
   void emit(model::ModuleSink& sink, std::uint64_t image_base, std::span<const CodeRange> covered) const;

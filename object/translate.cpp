@@ -1,22 +1,44 @@
 #include "object/translate.hpp"
 
+#include "object/from_elf.hpp"
 #include "object/from_pdb.hpp"
 #include "object/identify.hpp"
 
 namespace symcached::object {
 
 std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> companions) {
-  (void)companions;
   switch (identify(file)) {
+    case FileKind::elf: return needed_files_elf(file, companions);
     default: return {};
   }
 }
 
-Read<void> translate(const Original& original, model::ModuleSink& sink) {
-  switch (const FileKind kind = identify(original.file)) {
-    case FileKind::pdb: return translate_pdb(original.file, sink, original.release);
-    default: return bad_value("file.kind", 0, static_cast<std::uint64_t>(kind));
+namespace {
+
+using Translator = Read<void> (*)(const Original&, model::ModuleSink&);
+
+Read<void> from_pdb(const Original& original, model::ModuleSink& sink) {
+  return translate_pdb(original.file, sink, original.release);
+}
+
+/// Null: files of this kind hold nothing to make a symcache of, or it cannot be read here.
+Translator translator_of(FileKind kind) {
+  switch (kind) {
+    case FileKind::pdb: return from_pdb;
+    case FileKind::elf: return translate_elf;
+    default: return nullptr;
   }
+}
+
+}  // namespace
+
+bool can_translate(FileKind kind) { return translator_of(kind) != nullptr; }
+
+Read<void> translate(const Original& original, model::ModuleSink& sink) {
+  const FileKind kind = identify(original.file);
+  const Translator translator = translator_of(kind);
+  if (translator == nullptr) return bad_value("file.kind", 0, static_cast<std::uint64_t>(kind));
+  return translator(original, sink);
 }
 
 }  // namespace symcached::object

@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "model/module.hpp"
+#include "object/identify.hpp"
 
 namespace symcached::object {
 
@@ -46,6 +47,8 @@ struct Original {
 /// Files that would make the translation richer and are not among the companions. Ask again with what was found: one
 /// file may name the next. Never fails: of a malformed file it says what could be read.
 std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> companions = {});
+
+bool can_translate(FileKind kind);
 
 /// Hands all functions of a file to `sink`. Companions that are missing make the result poorer, not wrong.
 /// @return the first thing in the file that cannot be right; the sink is then half filled and of no use

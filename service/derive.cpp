@@ -2,21 +2,22 @@
 
 #include <fmt/format.h>
 
-#include "object/from_pdb.hpp"
 #include "object/identify.hpp"
 #include "symcache/reader.hpp"
 #include "symcache/writer.hpp"
 
 namespace symcached::service {
 
-std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original, const std::function<void()>& release) {
-  if (const auto kind = object::identify(original); kind != object::FileKind::pdb)
+std::expected<DerivedSymcache, std::string> derive_symcache(const object::Original& original) {
+  const auto kind = object::identify(original.file);
+  if (!object::can_translate(kind))
     return std::unexpected(
-        fmt::format("file.magic: wanted a PDB, found {}; symcaches are made from PDBs", object::name_of(kind)));
+        fmt::format("file.magic: wanted a file with debug information, found {}",
+                    kind == object::FileKind::unknown ? "none of the kinds known here" : object::name_of(kind)));
   symcache::Writer writer;
-  if (const auto translated = object::translate_pdb(original, writer, release); !translated)
+  if (const auto translated = object::translate(original, writer); !translated)
     return std::unexpected(to_string(translated.error()));
-  if (release) release();
+  if (original.release) original.release();
   DerivedSymcache derived{std::move(writer).finish(), {}};
   const auto opened = symcache::Symcache::open(derived.file);
   if (!opened) return std::unexpected("the new symcache cannot be read: " + to_string(opened.error()));

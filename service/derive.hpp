@@ -2,12 +2,12 @@
 /// From an original to its derived cache, as a plain function for the CPU pool.
 #include <cstdint>
 #include <expected>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "ids/guid.hpp"
+#include "object/translate.hpp"
 
 namespace symcached::service {
 
@@ -17,8 +17,8 @@ struct DerivedSymcache {
 };
 
 /// @return the symcache of `original`, or a sentence that names the field and what is wrong with it
-/// @param release  called now and then while reading: pages of a mapped original may go (MappedFile::release_pages)
-/// Cost: about 0.4 s per 100 MB of PDB; memory about 8 times the result.
-std::expected<DerivedSymcache, std::string> derive_symcache(Bytes original, const std::function<void()>& release = {});
+/// Cost: about 0.4 s per 100 MB of PDB, 2 s per 100 MB of compressed DWARF; memory about 8 times the result, and
+/// for compressed sections their plain size.
+std::expected<DerivedSymcache, std::string> derive_symcache(const object::Original& original);
 
 }  // namespace symcached::service

@@ -140,7 +140,7 @@ Task<Outcome> SymcacheService::resolve(fetch::Wanted wanted) {
 std::expected<Outcome, std::string> SymcacheService::derive(const fetch::Wanted& wanted,
                                                             const fetch::Original& original) {
   const auto start = std::chrono::steady_clock::now();
-  const auto derived = deriver_(original.bytes(), [&] { original.file.release_pages(); });
+  const auto derived = deriver_({.file = original.bytes(), .release = [&] { original.file.release_pages(); }});
   if (!derived) return std::unexpected(fmt::format("{}: {}", original.origin, derived.error()));
   if (derived->debug_id != wanted.id)
     return std::unexpected(fmt::format("{}: is {}, asked for was {}", original.origin, derived->debug_id.breakpad(),

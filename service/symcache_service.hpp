@@ -44,8 +44,7 @@ struct Pending {
 struct Overloaded {};  ///< too many keys are being worked on
 using Outcome = std::variant<Ready, Absent, Failed, Pending, Overloaded>;
 
-using Deriver =
-    std::function<std::expected<DerivedSymcache, std::string>(Bytes original, const std::function<void()>& release)>;
+using Deriver = std::function<std::expected<DerivedSymcache, std::string>(const object::Original& original)>;
 
 struct ServiceOptions {
   RetryPolicy retry = {};

@@ -43,7 +43,7 @@ class ServiceTest : public ::testing::Test {
     std::vector<std::unique_ptr<fetch::Source>> sources;
     for (const std::string& text : symbols) sources.push_back(std::move(*fetch::make_source(text, objects_, client_)));
     service_ = std::make_unique<SymcacheService>(
-        *store_, std::move(sources), [this](Bytes original, const std::function<void()>&) { return derive(original); },
+        *store_, std::move(sources), [this](const object::Original& original) { return derive(original.file); },
         [this](Severity, const std::string& line) {
           const std::scoped_lock lock(mutex_);
           log_ += line + "\n";

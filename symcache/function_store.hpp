@@ -14,7 +14,8 @@ struct StoredFunction {
   std::uint32_t size = 0;
   std::uint32_t rank = 0;
   std::uint32_t name = 0, linkage_name = 0;  ///< text ids
-  std::uint64_t packed = 0;                  ///< position of its frames and rows
+  std::uint64_t packed = 0;                  ///< position of its frames and rows, in the part it came with
+  std::uint32_t part = 0;                    ///< index of that part
   std::uint32_t frame_count = 0, row_count = 0;
   model::Language language{};
   model::SymbolKind kind{};
@@ -23,6 +24,9 @@ struct StoredFunction {
 class FunctionStore {
  public:
   void add(const model::Function& function);
+  /// Takes over another store, whose text ids are numbered otherwise.
+  /// @param ids  this store's id by the other's
+  void join(FunctionStore&& other, std::vector<std::uint32_t> ids);
   std::vector<StoredFunction>& functions() { return functions_; }
   const std::vector<StoredFunction>& functions() const { return functions_; }
 
@@ -35,8 +39,12 @@ class FunctionStore {
   std::uint32_t offset_unit() const { return (offset_bits_ & 1) != 0 ? 1 : (offset_bits_ & 2) != 0 ? 2 : 4; }
 
  private:
+  struct Part {
+    ByteWriter packed;
+    std::vector<std::uint32_t> ids;  ///< empty: the ids are this store's own
+  };
   std::vector<StoredFunction> functions_;
-  ByteWriter packed_;
+  std::vector<Part> parts_ = std::vector<Part>(1);
   bool has_columns_ = false;
   std::uint32_t offset_bits_ = 0;
 };

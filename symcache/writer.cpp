@@ -326,6 +326,13 @@ std::vector<std::byte> Layout::assemble() {
 
 }  // namespace
 
+void Writer::join(std::unique_ptr<model::ModuleSink> part) {
+  auto& other = static_cast<Writer&>(*part);
+  std::vector<std::uint32_t> ids(other.texts_.size());
+  for (std::uint32_t id = 0; id < ids.size(); ++id) ids[id] = texts_.intern(other.texts_.text(id));
+  store_.join(std::move(other.store_), std::move(ids));
+}
+
 std::vector<std::byte> Writer::finish() && { return Layout(module_, texts_, store_).build(); }
 
 }  // namespace symcached::symcache

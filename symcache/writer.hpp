@@ -20,6 +20,9 @@ class Writer final : public model::ModuleSink {
   }
   void module(const model::Module& module) override { module_ = module; }
   void function(const model::Function& function) override { store_.add(function); }
+  std::unique_ptr<model::ModuleSink> fork() override { return std::make_unique<Writer>(); }
+  /// @param part  a Writer of fork()
+  void join(std::unique_ptr<model::ModuleSink> part) override;
 
   std::vector<std::byte> finish() &&;
 

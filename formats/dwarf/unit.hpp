@@ -1,0 +1,68 @@
+#pragma once
+/// Units of .debug_info: where they start, how they are encoded, and what their values mean. DWARF 5, section 7.5.1.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "formats/dwarf/die.hpp"
+#include "formats/dwarf/sections.hpp"
+
+namespace symcached::dwarf {
+
+struct UnitHeader {
+  std::uint64_t offset = 0;   ///< of the header, from the start of its section
+  std::uint64_t entries = 0;  ///< offset of the first entry
+  std::uint64_t end = 0;      ///< offset behind the last entry
+  std::uint64_t abbrevs = 0;  ///< offset in .debug_abbrev
+  std::uint64_t id = 0;       ///< dwo id of skeleton and split units, signature of type units; 0 = none
+  Encoding encoding;
+  UnitType type = UnitType::compile;
+};
+
+/// All units of a section, by rising offset. A header that cannot be read ends the list with an error.
+/// @param type_section  the section is .debug_types of DWARF 4
+Read<std::vector<UnitHeader>> read_unit_headers(Bytes section, bool big_endian, bool type_section = false);
+
+/// A unit opened: its root entry is read, and values can be taken for what they mean.
+struct Unit {
+  const Sections* sections = nullptr;  ///< of the file it is in, in a package those of its contribution
+  UnitHeader header;
+  std::shared_ptr<const AbbrevTable> abbrevs;
+  Tag tag = Tag::none;
+  Values root;
+  bool has_children = false;
+  std::uint64_t children = 0;  ///< offset of the first entry behind the root
+
+  std::uint64_t str_offsets_base = 0;
+  std::uint64_t rnglists_base = 0;
+  std::uint64_t ranges_base = 0;  ///< GNU split DWARF: added to offsets into .debug_ranges
+  std::uint64_t addr_base = 0;
+  Bytes addr;                           ///< .debug_addr of the file that has the code
+  Bytes ranges;                         ///< .debug_ranges of that file
+  std::optional<std::uint64_t> low_pc;  ///< base of range lists
+
+  /// Reads the root entry and takes the bases from it. The rest of the fields is as the caller set it.
+  Read<void> open();
+
+  std::optional<std::uint64_t> address_at(std::uint64_t index) const;
+  std::optional<std::uint64_t> address(const Value& value) const;
+  std::optional<std::string_view> text(const Value& value) const;
+  /// Where in .debug_str (or .debug_str.dwo) the text of a value stands, for those that stand there.
+  std::optional<std::uint64_t> str_offset(const Value& value) const;
+};
+
+/// A text in a section of texts; nothing if no NUL ends it.
+std::optional<std::string_view> text_at(Bytes section, std::uint64_t offset);
+
+/// Half-open, addresses as the file states them.
+struct Range {
+  std::uint64_t low = 0, high = 0;
+};
+
+/// Appends the ranges of an entry: low_pc with high_pc, or its list. Empty ranges are left out.
+/// @return false if they cannot be read; what came before the fault is appended
+bool append_ranges(const Unit& unit, const Values& values, std::vector<Range>& out);
+
+}  // namespace symcached::dwarf

@@ -1,0 +1,269 @@
+#include "object/dwarf_functions.hpp"
+
+#include <algorithm>
+
+namespace symcached::object {
+namespace {
+
+using dwarf::Slot;
+using dwarf::Tag;
+using model::Language;
+
+constexpr std::uint32_t kNone = 0xFFFFFFFF;
+constexpr std::size_t kMaxDepth = 1u << 16;  ///< of entries inside entries
+constexpr std::uint64_t kLargestFunction = 0xFFFFFFFF;
+
+/// DW_LANG_ values. DWARF 5, section 7.12, and the list of later ones at dwarfstd.org.
+Language language_of(std::uint64_t value) {
+  switch (value) {
+    case 0x01:
+    case 0x02:
+    case 0x0c:
+    case 0x1d:
+    case 0x2c: return Language::c;
+    case 0x04:
+    case 0x19:
+    case 0x1a:
+    case 0x21:
+    case 0x2a:
+    case 0x2b: return Language::cpp;
+    case 0x07:
+    case 0x08:
+    case 0x0e:
+    case 0x22:
+    case 0x23:
+    case 0x2d: return Language::fortran;
+    case 0x09: return Language::pascal;
+    case 0x10: return Language::objc;
+    case 0x11: return Language::objcpp;
+    case 0x13: return Language::d;
+    case 0x16: return Language::go;
+    case 0x1c: return Language::rust;
+    case 0x1e: return Language::swift;
+    case 0x31:
+    case 0x8001: return Language::assembly;
+    default: return Language::unknown;
+  }
+}
+
+}  // namespace
+
+Read<void> DwarfFunctions::unit(std::size_t index) {
+  SC_TRY(const dwarf::Unit unit, opener_.open(kMainFile, index));
+  if (unit.tag != Tag::compile_unit && unit.tag != Tag::skeleton_unit) return {};  // types, parts shared by others
+  names_.start_unit();
+  rank_ = static_cast<std::uint32_t>(index);
+  covered_before_ = covered_.size();
+  if (auto ok = lines_.start_unit(unit); !ok) return ok;
+  const std::uint64_t dwo_id = unit.header.id != 0 ? unit.header.id : unit.root.number(Slot::dwo_id);
+  const SplitUnit split = dwo_id != 0 ? files_.split_unit(dwo_id) : SplitUnit{};
+  Read<void> walked;
+  if (split.file != kNoFileIndex) {
+    SC_TRY(const dwarf::Unit rest, opener_.open(split.file, split.unit, &unit));
+    language_ = language_of(rest.root.number(Slot::language));
+    walked = rest.sections->big_endian ? walk<true>(rest, split.file) : walk<false>(rest, split.file);
+  } else {
+    language_ = language_of(unit.root.number(Slot::language));
+    walked = unit.sections->big_endian ? walk<true>(unit, kMainFile) : walk<false>(unit, kMainFile);
+  }
+  if (!walked) return walked;
+  return rows_without_function();
+}
+
+template <bool Big>
+Read<void> DwarfFunctions::walk(const dwarf::Unit& unit, std::uint32_t file) {
+  if (!unit.has_children) return {};
+  const dwarf::AbbrevTable& abbrevs = *unit.abbrevs;
+  dwarf::Cursor<Big> in(unit.sections->info.first(unit.header.end), unit.children);
+  open_ = 0;
+  scopes_.assign(1, {kNone, model::kNoInlinee});
+  while (!in.at_end()) {
+    const std::uint64_t code = in.uleb();
+    if (code == 0) {
+      const bool closes = scopes_.back().opened_function;
+      scopes_.pop_back();
+      if (closes)
+        if (auto ok = close_function(); !ok) return ok;
+      if (scopes_.empty()) break;
+      continue;
+    }
+    const dwarf::Abbrev* const abbrev = abbrevs.find(code);
+    if (abbrev == nullptr) return bad_value("dwarf.die.abbrev", in.position(), code);
+    const Scope& around = scopes_.back();
+    Scope scope{around.function, around.inlinee};
+    if (!abbrev->is_code || (abbrev->tag == Tag::inlined_subroutine && around.function == kNone)) {
+      dwarf::skip_values(in, abbrevs, *abbrev, unit.header.encoding);
+      if (abbrev->tag == Tag::subprogram) scope = {kNone, model::kNoInlinee};
+    } else {
+      dwarf::read_values(in, abbrevs, *abbrev, unit.header.encoding, values_);
+      SC_TRY(scope, abbrev->tag == Tag::subprogram ? open_function(unit, file) : open_inlined(unit, file, around));
+    }
+    if (abbrev->has_children) {
+      if (scopes_.size() == kMaxDepth) return too_large("dwarf.die.depth", in.position(), kMaxDepth, kMaxDepth);
+      scopes_.push_back(scope);
+    } else if (scope.opened_function) {
+      if (auto ok = close_function(); !ok) return ok;
+    }
+  }
+  if (in.failed()) return truncated("dwarf.die", unit.header.end, 1, 0);
+  while (open_ > 0)  // the unit ends inside a function
+    if (auto ok = close_function(); !ok) return ok;
+  return {};
+}
+
+Read<DwarfFunctions::Scope> DwarfFunctions::open_function(const dwarf::Unit& unit, std::uint32_t file) {
+  found_.clear();
+  dwarf::append_ranges(unit, values_, found_);
+  if (!budget_.spend(found_.size() * sizeof(dwarf::Range)))
+    return too_large("dwarf.ranges", unit.header.offset, found_.size(), 0);
+  std::erase_if(found_, [&](const dwarf::Range& r) {
+    return !is_code(input_.code, r.low) || r.high - r.low > kLargestFunction || r.low < input_.image_base;
+  });
+  if (found_.empty()) return Scope{kNone, model::kNoInlinee};
+  if (open_ == functions_.size()) functions_.emplace_back();
+  OpenFunction& function = functions_[open_];
+  const DwarfName name = names_.of(unit, file, values_);
+  function.name = name.id;
+  function.is_linkage = name.is_linkage;
+  const dwarf::Value* const entry = values_.find(Slot::entry_pc);
+  const auto address = entry != nullptr ? unit.address(*entry) : std::nullopt;
+  function.has_entry = address.has_value();
+  function.entry = address.value_or(0);
+  function.code = found_;
+  function.scopes.clear();
+  function.ranges.clear();
+  return Scope{static_cast<std::uint32_t>(open_++), model::kNoInlinee, true};
+}
+
+Read<DwarfFunctions::Scope> DwarfFunctions::open_inlined(const dwarf::Unit& unit, std::uint32_t file,
+                                                         const Scope& around) {
+  found_.clear();
+  dwarf::append_ranges(unit, values_, found_);
+  if (!budget_.spend(found_.size() * sizeof(dwarf::Range)))
+    return too_large("dwarf.ranges", unit.header.offset, found_.size(), 0);
+  if (found_.empty()) return Scope{around.function, around.inlinee};
+  OpenFunction& function = functions_[around.function];
+  const auto scope = static_cast<std::uint32_t>(function.scopes.size());
+  function.scopes.push_back({.caller = around.inlinee,
+                             .name = names_.of(unit, file, values_).id,
+                             .call_file = lines_.file(values_.number(Slot::call_file)),
+                             .call_line = static_cast<std::uint32_t>(values_.number(Slot::call_line)),
+                             .call_column = static_cast<std::uint32_t>(values_.number(Slot::call_column))});
+  for (const dwarf::Range& r : found_) function.ranges.push_back({r.low, r.high, scope});
+  return Scope{around.function, scope};
+}
+
+Read<void> DwarfFunctions::close_function() {
+  OpenFunction& function = functions_[--open_];
+  std::ranges::sort(function.ranges, {}, [](const ScopeRange& r) { return std::pair(r.start, r.scope); });
+  auto& code = function.code;
+  std::size_t entry = 0;
+  if (function.has_entry)
+    for (std::size_t i = 0; i < code.size(); ++i)
+      if (function.entry >= code[i].low && function.entry < code[i].high) entry = i;
+  for (std::size_t i = 0; i < code.size(); ++i)
+    if (auto ok = emit(function, i, entry); !ok) return ok;
+  return {};
+}
+
+Read<void> DwarfFunctions::emit(OpenFunction& function, std::size_t piece, std::size_t entry) {
+  const auto [low, high] = function.code[piece];
+  const auto rows = lines_.rows(low, high);
+  const auto first = std::ranges::lower_bound(function.ranges, low, {}, &ScopeRange::start);
+  const auto last = std::ranges::lower_bound(first, function.ranges.end(), high, {}, &ScopeRange::start);
+  // Scopes that begin before this piece lie in another one, unless the file is odd; then all are looked at.
+  const std::span<const ScopeRange> ranges(function.code.size() == 1 ? function.ranges.begin() : first, last);
+  if (!budget_.spend(rows.size() + ranges.size() + function.scopes.size()))
+    return too_large("dwarf.functions", low - input_.image_base, high - low, 0);
+  rows_.build(low, high, rows, function.scopes, ranges);
+  covered_.push_back({low, high});
+  const bool is_entry = piece == entry;
+  sink_.function({.start = {low - input_.image_base},
+                  .size = static_cast<std::uint32_t>(high - low),
+                  .name = name_at(low, function.name, function.is_linkage),
+                  .language = language_,
+                  .kind = is_entry ? model::SymbolKind::function : model::SymbolKind::cold_part,
+                  .rank = rank_,
+                  .parent = {is_entry ? 0 : function.code[entry].low - input_.image_base},
+                  .lines = rows_.lines(),
+                  .inlinees = rows_.inlinees()});
+  return {};
+}
+
+/// The symbol table knows which copy of a function this is (`f.cold`, `f.part.0`), and names that DWARF leaves out.
+model::StringId DwarfFunctions::name_at(std::uint64_t address, model::StringId name, bool is_linkage) {
+  if (input_.symbols == nullptr) return name;
+  const auto symbols = input_.symbols->at(address);
+  model::StringId copy = model::StringId::none;
+  for (const CodeSymbol& symbol : symbols) {
+    if (sink_.intern(symbol.name) == name) return name;
+    const std::size_t dot = symbol.name.find('.', 1);
+    if (copy == model::StringId::none && dot != std::string_view::npos &&
+        sink_.intern(symbol.name.substr(0, dot)) == name)
+      copy = sink_.intern(symbol.name);
+  }
+  if (copy != model::StringId::none) return copy;
+  return is_linkage || symbols.empty() ? name : sink_.intern(symbols.front().name);
+}
+
+/// Assembly has lines, but often no entries for its functions: there the symbol table names the code.
+Read<void> DwarfFunctions::rows_without_function() {
+  const auto mine = std::span(covered_).subspan(covered_before_);
+  const auto by_start = [](const CodeRange& r) { return r.start; };
+  if (!std::ranges::is_sorted(mine, {}, by_start)) std::ranges::sort(mine, {}, by_start);
+  const std::vector<CodeRange> functions(mine.begin(), mine.end());
+  auto next = functions.begin();
+  for (const LineSequence& sequence : lines_.sequences()) {
+    std::uint64_t at = sequence.start;
+    while (next != functions.end() && next->end <= at) ++next;
+    for (auto function = next; at < sequence.end; ++function) {
+      const std::uint64_t gap_end =
+          function == functions.end() ? sequence.end : std::min(function->start, sequence.end);
+      if (at < gap_end)
+        if (auto ok = symbols_of_gap(at, gap_end); !ok) return ok;
+      if (function == functions.end() || function->start >= sequence.end) break;
+      at = std::max(at, function->end);
+    }
+  }
+  return {};
+}
+
+Read<void> DwarfFunctions::symbols_of_gap(std::uint64_t low, std::uint64_t high) {
+  if (low < input_.image_base || high - low > kLargestFunction) return {};
+  std::uint64_t at = low;
+  if (input_.symbols != nullptr)
+    for (const CodeSymbol& symbol : input_.symbols->from(low)) {
+      if (symbol.address >= high) break;
+      const std::uint64_t end = std::min(high, symbol.address + symbol.size);
+      if (end <= at) continue;
+      const std::uint64_t start = std::max(at, symbol.address);
+      if (auto ok = emit_rows(start, end, symbol.name, symbol.is_stub); !ok) return ok;
+      at = end;
+    }
+  const auto rows = lines_.rows(at, high);
+  const bool begins_here =
+      at < high &&
+      std::ranges::any_of(rows, [&](const dwarf::LineRow& r) { return r.address >= at && !r.end_sequence; });
+  return begins_here ? emit_rows(at, high, {}, false) : Read<void>{};
+}
+
+Read<void> DwarfFunctions::emit_rows(std::uint64_t low, std::uint64_t high, std::string_view name, bool is_stub) {
+  const auto rows = lines_.rows(low, high);
+  if (!budget_.spend(rows.size() + 1)) return too_large("dwarf.functions", low, high - low, 0);
+  rows_.build(low, high, rows, {}, {});
+  covered_.push_back({low, high});
+  sink_.function({.start = {low - input_.image_base},
+                  .size = static_cast<std::uint32_t>(high - low),
+                  .name = sink_.intern(name),
+                  .language = language_,
+                  .kind = is_stub ? model::SymbolKind::thunk : model::SymbolKind::function,
+                  .rank = rank_,
+                  .lines = rows_.lines(),
+                  .inlinees = {}});
+  return {};
+}
+
+template Read<void> DwarfFunctions::walk<false>(const dwarf::Unit&, std::uint32_t);
+template Read<void> DwarfFunctions::walk<true>(const dwarf::Unit&, std::uint32_t);
+
+}  // namespace symcached::object

@@ -1,0 +1,99 @@
+#include "object/dwarf_lines.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace symcached::object {
+namespace {
+
+using dwarf::Slot;
+
+constexpr std::uint64_t kNoTable = ~std::uint64_t{0};
+constexpr std::size_t kMaxPath = 16384;
+
+bool is_absolute(std::string_view path) {
+  return path.starts_with('/') || path.starts_with('\\') || (path.size() > 2 && path[1] == ':');
+}
+
+/// Puts `part` behind `path`, as a shell would enter it.
+void append_path(std::string& path, std::string_view part) {
+  if (part.empty() || path.size() + part.size() > kMaxPath) return;
+  if (is_absolute(part)) path.clear();
+  if (!path.empty() && !path.ends_with('/') && !path.ends_with('\\')) {
+    const bool windows = path.find('/') == std::string::npos && path.find('\\') != std::string::npos;
+    path += windows ? '\\' : '/';
+  }
+  path += part;
+}
+
+}  // namespace
+
+Read<void> DwarfLines::start_unit(const dwarf::Unit& unit) {
+  const dwarf::Value* const list = unit.root.find(Slot::stmt_list);
+  const dwarf::Value* const directory = unit.root.find(Slot::comp_dir);
+  const std::string_view comp_dir =
+      (directory != nullptr ? unit.text(*directory) : std::nullopt).value_or(std::string_view()).substr(0, kMaxPath);
+  const std::uint64_t table = list != nullptr ? list->number : kNoTable;
+  if (table == table_ && comp_dir == comp_dir_) return {};
+  comp_dir_ = comp_dir;
+  table_ = table;
+  rows_.clear();
+  sequences_.clear();
+  header_.files.clear();
+  files_.clear();
+  const dwarf::Sections& sections = *unit.sections;
+  if (table == kNoTable || table >= sections.line.size()) return {};
+  if (auto ok = dwarf::read_line_header(sections, table, header_, unit.str_offsets_base); !ok) return ok;
+  if (!budget_.spend(header_.next - table)) return too_large("dwarf.line", table, header_.next - table, 0);
+  if (auto ok = dwarf::run_line_program(header_, sections.big_endian, rows_); !ok) return ok;
+  files_.assign(header_.files.size(), 0);
+  find_sequences();
+  return {};
+}
+
+void DwarfLines::find_sequences() {
+  for (std::size_t i = 0, first = 0; i < rows_.size(); ++i) {
+    if (!rows_[i].end_sequence) continue;
+    const LineSequence sequence{rows_[first].address, rows_[i].address, static_cast<std::uint32_t>(first),
+                                static_cast<std::uint32_t>(i + 1 - first)};
+    first = i + 1;
+    if (sequence.start >= sequence.end || !is_code(code_, sequence.start)) continue;
+    for (dwarf::LineRow& row : std::span(rows_.begin() + sequence.first, sequence.count - 1))
+      row.file = static_cast<std::uint32_t>(file(row.file));
+    dwarf::LineRow& last = rows_[i];
+    last.file = last.line = last.column = 0;
+    sequences_.push_back(sequence);
+  }
+  const auto order = [](const LineSequence& s) { return std::pair(s.start, s.first); };
+  if (!std::ranges::is_sorted(sequences_, {}, order)) std::ranges::sort(sequences_, {}, order);
+}
+
+std::span<const dwarf::LineRow> DwarfLines::rows(std::uint64_t low, std::uint64_t high) const {
+  const auto after = std::ranges::upper_bound(sequences_, low, {}, &LineSequence::start);
+  const LineSequence* sequence = nullptr;
+  if (after != sequences_.begin() && std::prev(after)->end > low) sequence = &*std::prev(after);
+  else if (after != sequences_.end() && after->start < high) sequence = &*after;
+  if (sequence == nullptr) return {};
+  const auto all = rows(*sequence);
+  auto begin = std::ranges::upper_bound(all, low, {}, &dwarf::LineRow::address);
+  if (begin != all.begin()) --begin;
+  const auto end = std::ranges::lower_bound(begin, all.end(), high, {}, &dwarf::LineRow::address);
+  return {begin, end};
+}
+
+model::StringId DwarfLines::file(std::uint64_t number) {
+  if (number >= files_.size()) return model::StringId::none;
+  if (files_[number] != 0) return model::StringId{files_[number] - 1};
+  const dwarf::LineFile& file = header_.files[number];
+  model::StringId id = model::StringId::none;
+  if (!file.name.empty()) {
+    path_ = comp_dir_;
+    if (file.directory < header_.directories.size()) append_path(path_, header_.directories[file.directory]);
+    append_path(path_, file.name);
+    if (budget_.spend(path_.size())) id = sink_.intern(path_);
+  }
+  files_[number] = static_cast<std::uint32_t>(id) + 1;
+  return id;
+}
+
+}  // namespace symcached::object

@@ -1,0 +1,101 @@
+#include "object/dwarf_names.hpp"
+
+namespace symcached::object {
+namespace {
+
+using dwarf::Form;
+using dwarf::Slot;
+
+constexpr unsigned kMaxReferences = 16;  ///< from instance to origin to declaration; more is a ring
+
+std::uint64_t key_of(std::uint32_t file, std::uint64_t offset) { return std::uint64_t{file} << 44 ^ offset; }
+
+/// Values of the entry at `offset`; false if there is none.
+bool read_entry(const dwarf::Unit& unit, std::uint64_t offset, dwarf::Values& out) {
+  const auto read = [&]<bool Big>(dwarf::Cursor<Big> in) {
+    const dwarf::Abbrev* abbrev = unit.abbrevs->find(in.uleb());
+    if (abbrev == nullptr) return false;
+    dwarf::read_values(in, *unit.abbrevs, *abbrev, unit.header.encoding, out);
+    return !in.failed();
+  };
+  const Bytes entries = unit.sections->info.first(unit.header.end);
+  return unit.sections->big_endian ? read(dwarf::Cursor<true>(entries, offset))
+                                   : read(dwarf::Cursor<false>(entries, offset));
+}
+
+}  // namespace
+
+model::StringId DwarfNames::text(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value) {
+  const auto intern = [&](std::string_view text) {
+    return budget_.spend(text.size()) ? sink_.intern(text) : model::StringId::none;
+  };
+  if (value.form == Form::gnu_strp_alt || value.form == Form::strp_sup) {
+    if (files_.supplementary() == kNoFileIndex) return model::StringId::none;
+    file = files_.supplementary();
+  } else if (value.form == Form::string || value.form == Form::line_strp) {
+    const auto found = unit.text(value);
+    return found ? intern(*found) : model::StringId::none;
+  }
+  const auto offset = file == files_.supplementary() ? std::optional(value.number) : unit.str_offset(value);
+  if (!offset) return model::StringId::none;
+  bool added = false;
+  std::uint32_t& known = texts_.at(key_of(file, *offset), added);
+  if (added) {
+    const auto found = dwarf::text_at(files_.file(file).sections->str, *offset);
+    known = static_cast<std::uint32_t>(found ? intern(*found) : model::StringId::none);
+  }
+  return model::StringId{known};
+}
+
+DwarfName DwarfNames::of(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Values& values, unsigned depth) {
+  if (const dwarf::Value* linkage = values.find(Slot::linkage_name))
+    if (const model::StringId id = text(unit, file, *linkage); id != model::StringId::none) return {id, true};
+  DwarfName name;
+  for (const Slot slot : {Slot::abstract_origin, Slot::specification})
+    if (const dwarf::Value* reference = values.find(slot); reference != nullptr && !name.is_linkage) {
+      const DwarfName found = referred(unit, file, *reference, depth);
+      if (found.id != model::StringId::none) name = found;
+    }
+  if (name.is_linkage) return name;
+  if (const dwarf::Value* own = values.find(Slot::name))
+    if (const model::StringId id = text(unit, file, *own); id != model::StringId::none) return {id, false};
+  return name;
+}
+
+DwarfName DwarfNames::referred(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& reference,
+                               unsigned depth) {
+  if (depth == kMaxReferences) return {};
+  switch (reference.form) {
+    case Form::ref1:
+    case Form::ref2:
+    case Form::ref4:
+    case Form::ref8:
+    case Form::ref_udata: {
+      const std::uint64_t size = unit.header.end - unit.header.offset;
+      return reference.number < size ? at(unit, file, unit.header.offset + reference.number, depth) : DwarfName{};
+    }
+    case Form::ref_addr: break;
+    case Form::gnu_ref_alt:
+    case Form::ref_sup4:
+    case Form::ref_sup8: file = files_.supplementary(); break;
+    default: return {};
+  }
+  const dwarf::Unit* const owner = opener_.holding(file, reference.number);
+  if (owner == nullptr) return {};
+  const dwarf::Unit held = *owner;  // the next reference may push it out of the opener
+  return at(held, file, reference.number, depth);
+}
+
+DwarfName DwarfNames::at(const dwarf::Unit& unit, std::uint32_t file, std::uint64_t offset, unsigned depth) {
+  constexpr std::uint32_t kLinkage = 1, kUnit = 2;
+  const std::uint64_t key = key_of(file, offset);
+  bool added = false;
+  if (const std::uint32_t known = entries_.at(key, added); !added)
+    return {model::StringId{known / kUnit}, (known & kLinkage) != 0};
+  dwarf::Values values;
+  const DwarfName name = read_entry(unit, offset, values) ? of(unit, file, values, depth + 1) : DwarfName{};
+  entries_.at(key, added) = static_cast<std::uint32_t>(name.id) * kUnit + (name.is_linkage ? kLinkage : 0);
+  return name;
+}
+
+}  // namespace symcached::object

@@ -1,0 +1,146 @@
+#include "object/elf_dwarf.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "base/decompress.hpp"
+#include "object/elf_relocate.hpp"
+
+namespace symcached::object {
+namespace {
+
+constexpr std::uint64_t kMaxInflated = std::uint64_t{16} << 30;  ///< of one section
+constexpr std::uint64_t kWorthThreads = std::uint64_t{4} << 20;  ///< bytes of inflated sections
+constexpr std::string_view kField = "elf.debug_section";
+
+/// One section of the file and where its bytes go.
+struct Part {
+  const elf::Section* section = nullptr;
+  Bytes dwarf::Sections::* member = nullptr;
+  elf::Packing packing;
+  std::uint64_t start = 0;  ///< in the joined section of this name
+  Buffer inflated;
+  std::optional<ReadError> error;
+
+  Bytes plain() const { return packing.method == elf::Compression::none ? packing.data : inflated.bytes(); }
+};
+
+Read<std::vector<Part>> parts_of(const elf::File& file, bool split) {
+  const bool relocatable = file.type() == elf::FileType::relocatable;
+  std::vector<Part> parts;
+  dwarf::Sections seen;
+  std::uint64_t file_bytes = 0;
+  for (const elf::Section& section : file.sections()) {
+    const dwarf::SectionName name = dwarf::section_named(section.name);
+    if (name.member == nullptr || name.split != split) continue;
+    SC_TRY(const auto packing, file.packing(section));
+    if (packing.data.empty()) continue;
+    // Linkers make one section of each name. Object files have a further one for every type unit.
+    if (!(seen.*name.member).empty() && !relocatable) continue;
+    seen.*name.member = packing.data;
+    if (packing.data.size() > file.bytes().size() - file_bytes)
+      return bad_value("elf.sh_offset", section.index, section.offset);  // sections on top of each other
+    file_bytes += packing.data.size();
+    if (packing.size > kMaxInflated) return too_large(kField, section.offset, packing.size, kMaxInflated);
+    parts.push_back({.section = &section, .member = name.member, .packing = packing, .inflated = {}, .error = {}});
+  }
+  return parts;
+}
+
+void inflate(Part& part) {
+  if (part.packing.method == elf::Compression::none) return;
+  const Codec codec = part.packing.method == elf::Compression::zlib ? Codec::zlib : Codec::zstd;
+  auto inflated = decompress(codec, part.packing.data, part.packing.size, kField);
+  if (inflated) part.inflated = std::move(*inflated);
+  else part.error = inflated.error();
+}
+
+/// Largest first, so that no thread starts a large one last.
+Read<void> inflate_all(std::vector<Part>& parts, unsigned threads) {
+  std::vector<Part*> order;
+  std::uint64_t total = 0;
+  for (Part& part : parts) {
+    if (part.packing.method == elf::Compression::none) continue;
+    order.push_back(&part);
+    total += part.packing.size;
+  }
+  std::ranges::stable_sort(order, std::ranges::greater(), [](const Part* p) { return p->packing.size; });
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i; (i = next.fetch_add(1)) < order.size();) inflate(*order[i]);
+  };
+  {
+    std::vector<std::jthread> helpers;
+    if (total >= kWorthThreads)
+      for (std::size_t i = 1; i < std::min<std::size_t>(threads, order.size()); ++i) helpers.emplace_back(work);
+    work();
+  }
+  for (const Part& part : parts)
+    if (part.error) return std::unexpected(*part.error);
+  return {};
+}
+
+/// Puts the parts of each name behind one another in memory of our own, and relocates them there.
+Read<std::vector<Buffer>> join(const elf::File& file, std::vector<Part>& parts, dwarf::Sections& sections) {
+  struct Joined {
+    Bytes dwarf::Sections::* member;
+    std::uint64_t size = 0;
+  };
+  std::vector<Joined> joined;
+  ElfRelocator relocator(file);
+  for (Part& part : parts) {
+    auto at = std::ranges::find(joined, part.member, &Joined::member);
+    if (at == joined.end()) at = joined.insert(at, {part.member});
+    part.start = at->size;
+    at->size += part.plain().size();
+    relocator.place(*part.section, part.start);
+  }
+  std::vector<Buffer> buffers;
+  for (const Joined& name : joined) {
+    Buffer& out = buffers.emplace_back(static_cast<std::size_t>(name.size));
+    for (Part& part : parts) {
+      if (part.member != name.member) continue;
+      const Bytes plain = part.plain();
+      std::memcpy(out.data() + part.start, plain.data(), plain.size());
+      relocator.target(*part.section, {out.data() + part.start, plain.size()});
+      part.inflated = {};
+    }
+    sections.*name.member = out.bytes();
+  }
+  if (auto ok = relocator.apply(); !ok) return std::unexpected(ok.error());
+  return buffers;
+}
+
+}  // namespace
+
+bool has_dwarf(const elf::File& file, bool split) {
+  return std::ranges::any_of(file.sections(), [&](const elf::Section& section) {
+    const dwarf::SectionName name = dwarf::section_named(section.name);
+    const bool units = name.member == &dwarf::Sections::info || name.member == &dwarf::Sections::types;
+    return units && name.split == split && section.type != elf::SectionType::nobits && section.size != 0;
+  });
+}
+
+Read<ElfDwarf> ElfDwarf::open(const elf::File& file, const Options& options) {
+  ElfDwarf dwarf;
+  dwarf.sections_.big_endian = file.layout().big_endian;
+  dwarf.sections_.split = options.split;
+  SC_TRY(auto parts, parts_of(file, options.split));
+  if (auto ok = inflate_all(parts, options.threads); !ok) return std::unexpected(ok.error());
+  if (file.type() == elf::FileType::relocatable) {
+    SC_TRY(dwarf.owned_, join(file, parts, dwarf.sections_));
+  } else {
+    for (Part& part : parts) {
+      dwarf.sections_.*part.member = part.plain();
+      if (part.packing.method != elf::Compression::none) dwarf.owned_.push_back(std::move(part.inflated));
+    }
+  }
+  if (!dwarf.owned_.empty() && options.release) options.release();
+  return dwarf;
+}
+
+}  // namespace symcached::object

@@ -1,0 +1,86 @@
+#include "object/from_dwarf.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "object/dwarf_functions.hpp"
+
+namespace symcached::object {
+namespace {
+
+/// Tables that many entries share may be read again, but not without end.
+constexpr std::uint64_t kReadAgain = 16;
+constexpr std::uint64_t kBudgetFloor = 64u << 20;
+constexpr std::size_t kUnitsPerThread = 8;  ///< fewer are not worth a thread
+
+/// Units are dealt out one by one; what a thread makes of them does not depend on who gets which.
+class Workers {
+ public:
+  Workers(const DwarfInput& input, const DwarfFiles& files)
+      : input_(input), files_(files), budget_(files.bytes() * kReadAgain + kBudgetFloor) {}
+
+  Read<void> run(model::ModuleSink& sink) {
+    const std::size_t units = files_.main().units.size();
+    std::size_t threads = std::clamp<std::size_t>(units / kUnitsPerThread, 1, std::max(input_.threads, 1u));
+    std::vector<std::unique_ptr<model::ModuleSink>> parts;
+    for (; threads > 1; --threads)
+      if (auto part = sink.fork()) parts.push_back(std::move(part));
+    {
+      std::vector<std::jthread> others;
+      for (const auto& part : parts) others.emplace_back([&, at = part.get()] { work(*at); });
+      work(sink);
+    }
+    for (auto& part : parts) sink.join(std::move(part));
+    if (error_) return std::unexpected(*error_);
+    return {};
+  }
+
+  std::vector<CodeRange> covered() {
+    std::ranges::sort(covered_, {}, [](const CodeRange& r) { return std::pair(r.start, r.end); });
+    return std::move(covered_);
+  }
+
+ private:
+  void work(model::ModuleSink& sink) {
+    DwarfFunctions functions(input_, files_, budget_, sink);
+    std::size_t unit = 0;
+    while (!stop_.load(std::memory_order_relaxed) && (unit = next_.fetch_add(1)) < files_.main().units.size())
+      if (const auto ok = functions.unit(unit); !ok) fail(unit, ok.error());
+    const std::lock_guard lock(mutex_);
+    covered_.insert(covered_.end(), functions.covered().begin(), functions.covered().end());
+  }
+  /// Keeps the error of the first unit that has one, whoever meets it.
+  void fail(std::size_t unit, const ReadError& error) {
+    const std::lock_guard lock(mutex_);
+    if (unit < failed_unit_) {
+      failed_unit_ = unit;
+      error_ = error;
+    }
+    stop_ = true;
+  }
+
+  const DwarfInput& input_;
+  const DwarfFiles& files_;
+  WorkBudget budget_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::mutex mutex_;
+  std::vector<CodeRange> covered_;
+  std::size_t failed_unit_ = ~std::size_t{0};
+  std::optional<ReadError> error_;
+};
+
+}  // namespace
+
+Read<void> translate_dwarf(const DwarfInput& input, model::ModuleSink& sink) {
+  SC_TRY(const DwarfFiles files, DwarfFiles::open(input));
+  Workers workers(input, files);
+  if (auto ok = workers.run(sink); !ok) return ok;
+  if (input.symbols != nullptr) input.symbols->emit(sink, input.image_base, workers.covered());
+  return {};
+}
+
+}  // namespace symcached::object

@@ -1,0 +1,190 @@
+#include "object/from_elf.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/crc32.hpp"
+#include "base/decompress.hpp"
+#include "object/elf_dwarf.hpp"
+#include "object/elf_symbols.hpp"
+#include "object/from_dwarf.hpp"
+
+namespace symcached::object {
+namespace {
+
+constexpr std::uint64_t kMaxInnerFile = std::uint64_t{256} << 20;  ///< .gnu_debugdata, unpacked
+
+/// The debug file belongs to the program: build ids agree; where either has none, the crc the program states does.
+bool belongs(const elf::File& program, const elf::File& debug, const NeedFile& need) {
+  const std::string wanted = need.build_id.empty() ? program.code_id() : need.build_id;
+  const std::string found = debug.code_id();
+  if (!wanted.empty() && !found.empty()) return wanted == found;
+  return crc32(debug.bytes()) == need.crc32;
+}
+
+/// The first companion of a kind that can be opened and is accepted.
+template <class Accept>
+std::optional<elf::File> companion(std::span<const Companion> all, NeedFile::Kind kind, const Accept& accept) {
+  for (const Companion& one : all) {
+    if (one.need.kind != kind) continue;
+    auto file = elf::File::open(one.file);
+    if (file && accept(*file, one.need)) return std::move(*file);
+  }
+  return std::nullopt;
+}
+
+std::optional<elf::File> debug_companion(const elf::File& program, std::span<const Companion> all) {
+  return companion(all, NeedFile::Kind::debug_link,
+                   [&](const elf::File& file, const NeedFile& need) { return belongs(program, file, need); });
+}
+
+std::optional<elf::File> supplementary_companion(const elf::File& with_dwarf, std::span<const Companion> all) {
+  const auto link = with_dwarf.alt_link();
+  if (!link) return std::nullopt;
+  return companion(all, NeedFile::Kind::supplementary, [&](const elf::File& file, const NeedFile&) {
+    return std::ranges::equal(file.build_id(), link->build_id);
+  });
+}
+
+/// The small ELF file with further function symbols that some distributions put into stripped programs.
+Read<Buffer> inner_file(const elf::File& file) {
+  const elf::Section* section = file.section(".gnu_debugdata");
+  if (section == nullptr) return Buffer();
+  SC_TRY(const auto packed, file.contents(*section));
+  if (packed.empty()) return Buffer();
+  return decompress_whole(Codec::xz, packed, kMaxInnerFile, "elf.gnu_debugdata");
+}
+
+/// All that a translation reads, kept until it is done.
+class ElfTranslator {
+ public:
+  ElfTranslator(elf::File file, const Original& original)
+      : file_(std::move(file)), original_(original), code_(code_ranges_of(file_)) {}
+
+  Read<void> run(model::ModuleSink& sink);
+
+ private:
+  Read<void> gather_symbols();
+  Read<void> gather_split(const elf::File& with_dwarf);
+  Read<void> emit_dwarf(const elf::File& with_dwarf, model::ModuleSink& sink);
+  ElfDwarf::Options options(bool split) const { return {split, original_.threads, original_.release}; }
+
+  elf::File file_;
+  const Original& original_;
+  std::vector<CodeRange> code_;
+  std::optional<elf::File> debug_;
+  Buffer inner_;
+  CodeSymbols symbols_;
+  std::vector<ElfDwarf> split_;
+};
+
+Read<void> ElfTranslator::gather_symbols() {
+  if (auto ok = add_elf_symbols(file_, symbols_); !ok) return ok;
+  if (debug_)
+    if (auto ok = add_elf_symbols(*debug_, symbols_); !ok) return ok;
+  SC_TRY(inner_, inner_file(file_));
+  if (inner_.size() != 0) {
+    SC_TRY(const auto inner, elf::File::open(inner_.bytes()));
+    if (auto ok = add_elf_symbols(inner, symbols_); !ok) return ok;
+  }
+  symbols_.finish(code_);
+  return {};
+}
+
+/// An object file may hold its own split units (-gsplit-dwarf=single).
+Read<void> ElfTranslator::gather_split(const elf::File& with_dwarf) {
+  if (has_dwarf(with_dwarf, true)) {
+    SC_TRY(auto own, ElfDwarf::open(with_dwarf, options(true)));
+    split_.push_back(std::move(own));
+  }
+  for (const Companion& one : original_.companions) {
+    if (one.need.kind != NeedFile::Kind::split_unit && one.need.kind != NeedFile::Kind::split_package) continue;
+    const auto file = elf::File::open(one.file);
+    if (!file || !has_dwarf(*file, true)) continue;
+    SC_TRY(auto dwarf, ElfDwarf::open(*file, options(true)));
+    split_.push_back(std::move(dwarf));
+  }
+  return {};
+}
+
+Read<void> ElfTranslator::emit_dwarf(const elf::File& with_dwarf, model::ModuleSink& sink) {
+  SC_TRY(const auto dwarf, ElfDwarf::open(with_dwarf, options(false)));
+  std::optional<ElfDwarf> supplementary;
+  if (const auto file = supplementary_companion(with_dwarf, original_.companions)) {
+    SC_TRY(supplementary, ElfDwarf::open(*file, options(false)));
+  }
+  if (auto ok = gather_split(with_dwarf); !ok) return ok;
+  std::vector<dwarf::Sections> split;
+  for (const ElfDwarf& one : split_) split.push_back(one.sections());
+  return translate_dwarf({.sections = dwarf.sections(),
+                          .supplementary = supplementary ? &supplementary->sections() : nullptr,
+                          .split = split,
+                          .image_base = file_.image_base(),
+                          .code = code_,
+                          .symbols = &symbols_,
+                          .release = original_.release,
+                          .threads = original_.threads},
+                         sink);
+}
+
+Read<void> ElfTranslator::run(model::ModuleSink& sink) {
+  sink.module({.arch = arch_of(file_.machine()),
+               .debug_id = file_.debug_id().value_or(DebugId()),
+               .debug_file = {},
+               .producer_kind = "elf"});
+  const bool own_dwarf = has_dwarf(file_);
+  if (!own_dwarf) debug_ = debug_companion(file_, original_.companions);
+  if (auto ok = gather_symbols(); !ok) return ok;
+  if (own_dwarf) return emit_dwarf(file_, sink);
+  if (debug_ && has_dwarf(*debug_)) return emit_dwarf(*debug_, sink);
+  symbols_.emit(sink, file_.image_base(), {});
+  return {};
+}
+
+}  // namespace
+
+Read<void> translate_elf(const Original& original, model::ModuleSink& sink) {
+  SC_TRY(auto file, elf::File::open(original.file));
+  return ElfTranslator(std::move(file), original).run(sink);
+}
+
+std::vector<NeedFile> needed_files_elf(Bytes bytes, std::span<const Companion> companions) {
+  std::vector<NeedFile> needed;
+  const auto file = elf::File::open(bytes);
+  if (!file) return needed;
+  std::optional<elf::File> debug;
+  if (!has_dwarf(*file)) {
+    debug = debug_companion(*file, companions);
+    const auto link = file->debug_link();
+    const std::string build_id = file->code_id();
+    if (!debug && (link || !build_id.empty()))
+      needed.push_back({.kind = NeedFile::Kind::debug_link,
+                        .path = link ? std::string(link->file) : std::string(),
+                        .directory = {},
+                        .build_id = build_id,
+                        .crc32 = link ? link->crc32 : 0});
+  }
+  const elf::File& with_dwarf = debug ? *debug : *file;
+  if (const auto link = with_dwarf.alt_link(); link && !supplementary_companion(with_dwarf, companions))
+    needed.push_back({.kind = NeedFile::Kind::supplementary,
+                      .path = std::string(link->file),
+                      .directory = {},
+                      .build_id = elf::hex_of(link->build_id)});
+  return needed;
+}
+
+model::Arch arch_of(elf::Machine machine) {
+  switch (machine) {
+    case elf::Machine::i386: return model::Arch::x86;
+    case elf::Machine::x86_64: return model::Arch::x86_64;
+    case elf::Machine::arm: return model::Arch::arm;
+    case elf::Machine::aarch64: return model::Arch::arm64;
+    case elf::Machine::ppc64: return model::Arch::ppc64;
+    case elf::Machine::riscv: return model::Arch::riscv64;
+    case elf::Machine::s390: return model::Arch::s390x;
+    case elf::Machine::none: break;
+  }
+  return model::Arch::unknown;
+}
+
+}  // namespace symcached::object

@@ -1,0 +1,19 @@
+#pragma once
+/// From ELF files to the model: symbols of all tables, DWARF of the file and of those it refers to.
+/// What is taken from where: docs/formats/elf.md.
+#include <vector>
+
+#include "formats/elf/reader.hpp"
+#include "object/translate.hpp"
+
+namespace symcached::object {
+
+/// As object::translate, for an ELF file.
+Read<void> translate_elf(const Original& original, model::ModuleSink& sink);
+
+/// As object::needed_files, for an ELF file.
+std::vector<NeedFile> needed_files_elf(Bytes file, std::span<const Companion> companions);
+
+model::Arch arch_of(elf::Machine machine);
+
+}  // namespace symcached::object

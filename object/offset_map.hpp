@@ -1,0 +1,55 @@
+#pragma once
+/// Numbers found again by a place in a file: offsets of strings and of entries, by the million.
+#include <cstdint>
+#include <vector>
+
+namespace symcached::object {
+
+/// Open addressing; keys are offsets, and never ~0.
+class OffsetMap {
+ public:
+  OffsetMap() : slots_(kFirstSlots) {}
+
+  /// The value at `key`; made with 0 if it is new, and then `added` is true. Valid until the next call.
+  std::uint32_t& at(std::uint64_t key, bool& added) {
+    if (used_ * 2 > slots_.size()) grow();
+    Slot& slot = find(key);
+    added = slot.key != key;
+    if (added) {
+      slot = {key, 0};
+      ++used_;
+    }
+    return slot.value;
+  }
+  void clear() {
+    if (used_ == 0) return;
+    slots_.assign(slots_.size() > kLargestKept ? kFirstSlots : slots_.size(), Slot{});
+    used_ = 0;
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t key = ~std::uint64_t{0};
+    std::uint32_t value = 0;
+  };
+  static constexpr std::size_t kFirstSlots = 1024;
+  static constexpr std::size_t kLargestKept = 16384;
+
+  Slot& find(std::uint64_t key) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(key * 0x9E3779B97F4A7C15u >> 32) & mask;
+    while (slots_[at].key != key && slots_[at].key != ~std::uint64_t{0}) at = (at + 1) & mask;
+    return slots_[at];
+  }
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const Slot& slot : old)
+      if (slot.key != ~std::uint64_t{0}) find(slot.key) = slot;
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace symcached::object
