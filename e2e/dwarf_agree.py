@@ -93,6 +93,8 @@ def class_of(ours, theirs, aliases=()):
     where = "" if len(ours) == 1 else ", of the outermost frame" if depth == len(ours) - 1 else ", of an inlined frame"
     if a.function != b.function:
         return f"function: {class_of_function(a.function, b.function, aliases)}{where}"
+    if not a.file and not b.line:
+        return "file: of the symbol table there"
     if a.file != b.file:
         return f"file: {class_of_file(a.file, b.file)}{where}"
     aspect = "line" if a.line != b.line else "column"

@@ -10,7 +10,7 @@ import symbolizers
 CXXFILT = "llvm-cxxfilt-22"
 MARK = re.compile(r"@(function|call|probe|at) (\S+)(?: (?!@|\*/)(\S.*?))?(?= @| \*/|$)|PROBE\(\"(\w+)\"\)|"
                   r"^#line (\d+) \"(.*)\"")
-LABEL = re.compile(r"_?probe_(\w+)_\d+$")
+LABEL = re.compile(r"probe_(\w+)_\d+$")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,20 +73,25 @@ def bare_names(names):
     names = sorted(set(names))
     asked = "".join(f"{name}\n" for name in names)
     done = subprocess.run([CXXFILT, "--no-params"], input=asked, capture_output=True, text=True, check=True)
-    return {name: re.sub(r" \(\..*\)$| \[clone .*\]$|\.(cold|part|lto_priv|constprop|isra)\b.*$", "", bare)
+    return {name: re.sub(r" \(\..*\)$| \[clone .*\]$|\.(cold|__part|part|lto_priv|constprop|isra)\b.*$", "", bare)
             for name, bare in zip(names, done.stdout.splitlines())}
 
 
-def place_of(folder, place):
-    """Where debug information says a place is: beside the compiler's working folder."""
-    absolute = place.file.startswith("src/") or place.file == "grammar.y"
-    return str(folder / place.file) if absolute else place.file
+def places_of(folder, place):
+    """What may stand for a place: a path from the compiler's working folder; no folder in a unit made by hand."""
+    absolute = str(folder / place.file)
+    return (absolute, place.file) if place.file == "generated.lang" else (absolute,)
 
 
-def fits(chain, frames, expected, folder, bare):
+def pattern_of(name, scopes):
+    """The regular expression for a name; without `scopes` it may lack those, as in line tables alone."""
+    return name if scopes else re.sub(r"^((?:\w+::)+)", r"(?:\1)?", name)
+
+
+def fits(chain, frames, names, folder, bare):
     return len(chain) == len(frames) and all(
-        re.fullmatch(expected.names[function], bare[frame.function]) and frame.line == place.line
-        and frame.file == place_of(folder, place)
+        re.fullmatch(names[function], bare[frame.function]) and frame.line == place.line
+        and frame.file in places_of(folder, place)
         for (function, place), frame in zip(chain, frames))
 
 
@@ -94,16 +99,18 @@ def text_of(chain):
     return " < ".join(f"{function} {place.file}:{place.line}" for function, place in chain)
 
 
-def problems(expected, folder, probes, answers, left_out=()):
+def problems(expected, folder, probes, answers, left_out=(), scopes=True):
     """What is wrong with the answers at the probes: frames that no chain explains, chains that were found nowhere.
     @param left_out  functions that this program does not have
+    @param scopes    whether names of inlined functions come with their scopes
     """
+    names = {function: pattern_of(name, scopes) for function, name in expected.names.items()}
     bare = bare_names(frame.function for frames in answers for frame in frames)
     missing = {(probe, chain) for probe in expected.probes for chain in expected.chains_of(probe)
                if chain[-1][0] not in left_out}
     for (probe, address), frames in zip(probes, answers):
         chains = expected.chains_of(probe)
-        match = next((chain for chain in chains if fits(chain, frames, expected, folder, bare)), None)
+        match = next((chain for chain in chains if fits(chain, frames, names, folder, bare)), None)
         missing.discard((probe, match))
         if match is None:
             said = "\n      ".join(map(str, frames)) or "nothing"

@@ -9,6 +9,7 @@ import dwarf_expectations
 SOURCES = pathlib.Path(__file__).resolve().parent / "dwarf_matrix"
 GCC, CLANG, OBJCOPY = "gcc-12", "clang-22", "llvm-objcopy-22"
 FREESTANDING = ["-Isrc", "-ffreestanding", "-fno-exceptions", "-fno-stack-protector", "-std=gnu++17"]
+TREATMENTS = ("plain", "debug file", "zdebug", "dwz", "dwz shared")
 UNITS = ("shapes.cpp", "cold.cpp", "start.cpp", "plain.c")
 
 
@@ -29,6 +30,7 @@ class Row:
     units: tuple = UNITS
     linked: bool = True
     left_out: frozenset = frozenset()  # roots that the linker drops
+    scopes: bool = True  # False: names of inlined functions are short
     bare: bool = False  # the container has no labels in code: compared with LLVM only
 
 
@@ -50,11 +52,10 @@ def compilers():
 def plain_rows():
     for name, compiler in compilers():
         for version in (2, 3, 4, 5):
-            for level in ("O0", "O2"):
-                treatments = ("plain", "debug file", "zdebug", "dwz", "dwz shared")
-                few = ("plain",) if level == "O0" else treatments if version == 4 else ("plain", "debug file", "dwz")
-                yield Row(f"{name} -gdwarf-{version} -{level}", compiler, (f"-gdwarf-{version}", f"-{level}"),
-                          treatments=few, lld=compiler == CLANG)
+            flags = (f"-gdwarf-{version}",)
+            yield Row(f"{name} -gdwarf-{version} -O0", compiler, (*flags, "-O0"), lld=compiler == CLANG)
+            yield Row(f"{name} -gdwarf-{version} -O2", compiler, (*flags, "-O2"), lld=compiler == CLANG,
+                      treatments=TREATMENTS if version > 3 else ("plain",))
 
 
 def format_rows():
@@ -67,20 +68,21 @@ def format_rows():
             yield Row(f"{name} {version}, types apart", compiler, (*flags, "-fdebug-types-section"), lld=lld)
             yield Row(f"{name} {version}, split", compiler, (*flags, "-gsplit-dwarf"), lld=lld, assembly=False,
                       treatments=("plain", "dwp", "llvm-dwp"))
-        yield Row(f"{name}, -g1", compiler, ("-g1", "-O2"), lld=lld)
+        yield Row(f"{name}, -g1", compiler, ("-g1", "-O2"), lld=lld, scopes=not lld)
         yield Row(f"{name}, -g3 -Os", compiler, ("-g3", "-Os"), lld=lld)
         yield Row(f"{name}, zlib", compiler, ("-g", "-O2", "-gz=zlib"), ("-gz=zlib",), lld=lld)
         yield Row(f"{name}, not relocatable", compiler, ("-g", "-O2", "-fno-pie"), ("-no-pie",), lld=lld)
     yield Row("clang, zstd", CLANG, ("-g", "-O2", "-gz=zstd"), ("-gz=zstd",), lld=True)
-    yield Row("clang, line tables only", CLANG, ("-gline-tables-only", "-O2"), lld=True)
+    yield Row("clang, line tables only", CLANG, ("-gline-tables-only", "-O2"), lld=True, scopes=False)
     yield Row("clang, no columns", CLANG, ("-g", "-O2", "-gno-column-info"), lld=True)
     yield Row("clang, ranges of blocks", CLANG, ("-g", "-O2", "-fbasic-block-sections=all"), lld=True)
-    yield Row("clang, split and line tables", CLANG, ("-g1", "-O2", "-gsplit-dwarf"), lld=True, assembly=False)
+    yield Row("clang, split and line tables", CLANG, ("-g1", "-O2", "-gsplit-dwarf"), lld=True, assembly=False,
+              scopes=False)
 
 
 def linker_rows():
     """What linkers make of it."""
-    unused = frozenset({"unused_root"})
+    unused = frozenset({"unused_root", "located"})
     for name, compiler in compilers():
         lld = compiler == CLANG
         yield Row(f"{name}, link-time", compiler, ("-g", "-O2", "-flto"), ("-flto", "-g", "-O2"), lld=lld)
@@ -115,7 +117,7 @@ def target_rows():
         yield Row(f"MinGW, {version}", CLANG, (f"-gdwarf-{version}", "-O2"), (), "x86_64-w64-windows-gnu", lld=True,
                   assembly=False)
         yield Row(f"Mach-O, {version}", CLANG, (f"-gdwarf-{version}", "-O2"), (), "arm64-apple-macos13",
-                  assembly=False, treatments=("dSYM",))
+                  assembly=False, treatments=("dSYM",), bare=True)
         yield Row(f"Wasm, {version}", CLANG, (f"-gdwarf-{version}", "-O2"), (), "wasm32", lld=True, assembly=False,
                   bare=True)
     yield Row("s390x, object file", CLANG, ("-g", "-O2"), (), "s390x-linux-gnu", units=("plain.c",), linked=False,
@@ -156,7 +158,7 @@ def compile_row(row, folder):
         machine = [flag for flag in row.flags if flag.startswith("-m")]
         run(folder, row.compiler, *target, *machine, "-g", "-c", "src/lines.s")
         if has_located(row):
-            run(folder, row.compiler, "-c", "src/located.s")
+            run(folder, row.compiler, *(["-gdwarf-4"] if row.compiler == CLANG else []), "-c", "src/located.s")
     return sorted(path.name for path in folder.glob("*.o"))
 
 
@@ -177,8 +179,13 @@ def link_row(row, folder, objects):
         return folder / "program.wasm"
     target = [f"--target={row.target}"] if row.target else []
     lld = ["-fuse-ld=lld", *(["-B/usr/lib/llvm-22/bin"] if row.compiler == GCC else [])] if row.lld else []
-    run(folder, row.compiler, *target, *lld, "-nostdlib", "-Wl,-e,start_here", *row.link, *objects, "-o", "program")
-    return folder / "program"
+    name = "program.exe" if is_windows(row) else "program"  # what the linker would add by itself
+    run(folder, row.compiler, *target, *lld, "-nostdlib", "-Wl,-e,start_here", *row.link, *objects, "-o", name)
+    return folder / name
+
+
+def is_windows(row):
+    return "windows" in row.target or "mingw" in row.compiler
 
 
 def treat(treatment, row, folder, linked, plain):
@@ -191,18 +198,20 @@ def treat(treatment, row, folder, linked, plain):
     elif treatment == "zdebug":
         run(folder, "objcopy", "--compress-debug-sections=zlib-gnu", plain, made)
         return made, False
+    elif treatment.startswith("dwz") and row.compiler == CLANG and "-gdwarf-5" in row.flags:
+        raise Missing("a dwz that reads DW_FORM_strx")
     elif treatment == "dwz":
         run(folder, "dwz", "-o", made, plain)
     elif treatment == "dwz shared":
         shutil.copy(plain, made)
         shutil.copy(plain, folder / "program.twin")
-        run(folder, "dwz", "-m", "shared.dwz", "-L0", "-l0", made.name, "program.twin")
+        run(folder, "dwz", "-m", "shared.dwz", made.name, "program.twin")
         return made, False
     elif treatment in ("dwp", "llvm-dwp"):
         return pack(treatment, row, folder, plain), True
     elif treatment == "dSYM":
         run(folder, "dsymutil-22", linked, "-o", "program.dSYM")
-        return folder / "program.dSYM/Contents/Resources/DWARF/program", True
+        made = folder / "program.dSYM/Contents/Resources/DWARF/program"
     return made, True
 
 
@@ -224,7 +233,7 @@ def without_labels(row, folder, linked):
     if row.bare:
         return linked
     plain = folder / "program.plain"
-    run(folder, OBJCOPY, "--wildcard", "--strip-symbol=probe_*", "--strip-symbol=_probe_*", linked, plain)
+    run(folder, OBJCOPY, "--wildcard", "--strip-symbol=probe_*", linked, plain)
     return plain
 
 

@@ -131,6 +131,7 @@ def code_symbols_of(path):
     return [symbol for symbol in symbols_of(path) if symbol.kind in "tTwWi"]
 
 
+START = re.compile(r"DW_AT_(?:low_pc|entry_pc)\s+\(0x([0-9a-f]+)\)|\[0x([0-9a-f]+), 0x[0-9a-f]+\)")
 ROW = re.compile(r"^0x([0-9a-f]{8,16})\s+(\d+)\s+\d+\s+\d+\s")
 
 
@@ -142,7 +143,12 @@ def line_row_starts(path):
 
 
 def function_starts(path):
-    """Starts of functions and of inlined calls, as the debug information states them."""
+    """Starts of functions, blocks and inlined calls, as the debug information states them."""
     done = subprocess.run([DWARFDUMP, "--debug-info", path], capture_output=True, text=True, errors="replace")
-    found = re.findall(r"DW_AT_(?:low_pc|entry_pc)\s+\(0x([0-9a-f]+)\)|\[0x([0-9a-f]+), 0x[0-9a-f]+\)", done.stdout)
-    return sorted({int(low or start, 16) for low, start in found})
+    found, holds_code = set(), False
+    for line in done.stdout.splitlines():
+        if "DW_TAG_" in line:
+            holds_code = re.search(r"DW_TAG_(subprogram|inlined_subroutine|lexical_block)", line) is not None
+        elif holds_code and (start := START.search(line)):
+            found.add(int(start[1] or start[2], 16))
+    return sorted(found)

@@ -23,6 +23,16 @@ NEVER int pick(int key) {  // @function pick pick
   return shapes::twinned(key) + sink;
 }
 
+/* GCC cuts no function that holds assembly: here its cold part gets a symbol and a place of its own. */
+NEVER int cut_in_two(int key) {
+  sink = key;
+  if (key == 42) {
+    sink = 7;
+    complain(key * 3);
+  }
+  return key + sink;
+}
+
 /* No one calls it: with sections for functions the linker leaves it out. */
 extern "C" NEVER int unused_root(int x) {  // @function unused_root unused_root
   PROBE("unused_root");

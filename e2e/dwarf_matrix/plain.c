@@ -16,7 +16,7 @@ static NEVER int chosen(int x) { /* @function chosen chosen */
   return x;
 }
 
-int c_root(int x) { /* @function c_root c_root */
+NEVER int c_root(int x) { /* @function c_root c_root */
   int i;
   for (i = 0; i < x; ++i) sink = i;
   PROBE("c_root");

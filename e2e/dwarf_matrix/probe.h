@@ -31,9 +31,12 @@ extern volatile int sink;
 }
 #endif
 
-/* A label and an instruction that stay where they are; the number makes each inlined copy's label another one. */
+/* A label and an instruction that stay where they are. The number makes each inlined copy's label another one.
+   Where a container cannot have that there is none, and the row is compared with LLVM only. */
 #if defined(__wasm__)
 #define PROBE(name) (sink = 0)
+#elif defined(__MACH__) /* a label would be the start of a function there */
+#define PROBE(name) __asm__ volatile(ONE_INSTRUCTION ::)
 #else
 #define PROBE(name) __asm__ volatile("probe_" name "_%=:\n\t" ONE_INSTRUCTION ::)
 #endif

@@ -59,5 +59,6 @@ NEVER T twinned(T x) {  // @function twinned shapes::twinned(<int>)?
 NEVER int first_root(int x);
 NEVER long second_root(long x);
 NEVER int pick(int key);
+NEVER int cut_in_two(int key);
 extern "C" int c_root(int x);
 extern "C" int asm_root(void);
