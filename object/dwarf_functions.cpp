@@ -122,9 +122,7 @@ Read<DwarfFunctions::Scope> DwarfFunctions::open_function(const dwarf::Unit& uni
   if (found_.empty()) return Scope{kNone, model::kNoInlinee};
   if (open_ == functions_.size()) functions_.emplace_back();
   OpenFunction& function = functions_[open_];
-  const DwarfName name = names_.of(unit, file, values_);
-  function.name = name.id;
-  function.is_linkage = name.is_linkage;
+  function.name = names_.of(unit, file, values_).id;
   const dwarf::Value* const entry = values_.find(Slot::entry_pc);
   const auto address = entry != nullptr ? unit.address(*entry) : std::nullopt;
   function.has_entry = address.has_value();
@@ -180,7 +178,7 @@ Read<void> DwarfFunctions::emit(OpenFunction& function, std::size_t piece, std::
   const bool is_entry = piece == entry;
   sink_.function({.start = {low - input_.image_base},
                   .size = static_cast<std::uint32_t>(high - low),
-                  .name = name_at(low, function.name, function.is_linkage),
+                  .name = name_at(low, function.name),
                   .language = language_,
                   .kind = is_entry ? model::SymbolKind::function : model::SymbolKind::cold_part,
                   .rank = rank_,
@@ -190,20 +188,14 @@ Read<void> DwarfFunctions::emit(OpenFunction& function, std::size_t piece, std::
   return {};
 }
 
-/// The symbol table knows which copy of a function this is (`f.cold`, `f.part.0`), and names that DWARF leaves out.
-model::StringId DwarfFunctions::name_at(std::uint64_t address, model::StringId name, bool is_linkage) {
+/// The symbol table knows which copy of a function this is (`f.cold`, `f.constprop.0`, the C1 of a constructor), and
+/// names that DWARF leaves out. Of several symbols the one that DWARF names too is taken.
+model::StringId DwarfFunctions::name_at(std::uint64_t address, model::StringId name) {
   if (input_.symbols == nullptr) return name;
   const auto symbols = input_.symbols->at(address);
-  model::StringId copy = model::StringId::none;
-  for (const CodeSymbol& symbol : symbols) {
+  for (const CodeSymbol& symbol : symbols)
     if (sink_.intern(symbol.name) == name) return name;
-    const std::size_t dot = symbol.name.find('.', 1);
-    if (copy == model::StringId::none && dot != std::string_view::npos &&
-        sink_.intern(symbol.name.substr(0, dot)) == name)
-      copy = sink_.intern(symbol.name);
-  }
-  if (copy != model::StringId::none) return copy;
-  return is_linkage || symbols.empty() ? name : sink_.intern(symbols.front().name);
+  return symbols.empty() ? name : sink_.intern(symbols.front().name);
 }
 
 /// Assembly has lines, but often no entries for its functions: there the symbol table names the code.

@@ -33,7 +33,7 @@ class DwarfFunctions {
   struct OpenFunction {
     model::StringId name{};
     std::uint64_t entry = 0;  ///< address; only if has_entry
-    bool has_entry = false, is_linkage = false;
+    bool has_entry = false;
     std::vector<dwarf::Range> code;
     std::vector<model::Inlinee> scopes;
     std::vector<ScopeRange> ranges;
@@ -53,7 +53,7 @@ class DwarfFunctions {
   Read<void> rows_without_function();
   Read<void> symbols_of_gap(std::uint64_t low, std::uint64_t high);
   Read<void> emit_rows(std::uint64_t low, std::uint64_t high, std::string_view name, bool is_stub);
-  model::StringId name_at(std::uint64_t address, model::StringId name, bool is_linkage);
+  model::StringId name_at(std::uint64_t address, model::StringId name);
 
   const DwarfInput& input_;
   const DwarfFiles& files_;
