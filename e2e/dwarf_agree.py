@@ -167,23 +167,19 @@ def parse_addr2line(text):
     return found
 
 
-def places(frames):
-    return [(pathlib.PurePosixPath(frame.file).name, frame.line) for frame in frames]
+def part_of(frames, kind):
+    """What of an answer decides about a difference of this class."""
+    aspect = kind.split(":")[0]
+    if aspect == "frames":
+        return [(pathlib.PurePosixPath(frame.file).name, frame.line) for frame in frames]
+    return [getattr(frame, aspect) for frame in frames]
 
 
 def side_of(third, difference):
-    """On whose side a third reader is, by its files and lines from the innermost frame on, then by the outer name."""
-    ours, theirs = places(difference.ours), places(difference.theirs)
-    if ours == theirs:  # columns and names: addr2line of binutils knows no columns
-        mine, other = ([frame.function for frame in side] for side in (difference.ours, difference.theirs))
-        if mine == other:
-            mine, other = ([frame.column for frame in side] for side in (difference.ours, difference.theirs))
-            said = [frame.column for frame in third]
-        else:
-            said = [frame.function for frame in third]
-    else:
-        mine, other, said = ours, theirs, places(third)
-    return "ours" if said == mine else "LLVM's" if said == other else "neither"
+    """On whose side a third reader is. binutils' addr2line knows no columns and so is on neither side there."""
+    said = part_of(third, difference.kind)
+    sides = (("ours", difference.ours), ("LLVM's", difference.theirs))
+    return next((side for side, frames in sides if part_of(frames, difference.kind) == said), "neither")
 
 
 def second_opinions(tool, path, differences, seconds):

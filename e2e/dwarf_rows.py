@@ -10,6 +10,9 @@ SOURCES = pathlib.Path(__file__).resolve().parent / "dwarf_matrix"
 GCC, CLANG, OBJCOPY = "gcc-12", "clang-22", "llvm-objcopy-22"
 FREESTANDING = ["-Isrc", "-ffreestanding", "-fno-exceptions", "-fno-stack-protector", "-std=gnu++17"]
 TREATMENTS = ("plain", "debug file", "zdebug", "dwz", "dwz shared")
+TARGETS = (("aarch64-linux-gnu", ()), ("armv7-linux-gnueabihf", ("-marm",)), ("armv7-linux-gnueabi", ("-mthumb",)),
+           ("riscv64-linux-gnu", ("-mno-relax",)), ("powerpc64-linux-gnu", ("-mabi=elfv2",)),
+           ("powerpc64le-linux-gnu", ()), ("s390x-linux-gnu", ()), ("mips-linux-gnu", ()))
 UNITS = ("shapes.cpp", "cold.cpp", "start.cpp", "plain.c")
 
 
@@ -104,15 +107,13 @@ def target_rows():
     for name, compiler in compilers():
         yield Row(f"{name}, i686", compiler, ("-g", "-O2", "-m32", "-fno-pie"), ("-m32", "-no-pie"),
                   lld=compiler == CLANG)
-    for target, flags in (("aarch64-linux-gnu", ()), ("armv7-linux-gnueabihf", ("-marm",)),
-                          ("armv7-linux-gnueabi", ("-mthumb",)), ("riscv64-linux-gnu", ("-mno-relax",)),
-                          ("powerpc64-linux-gnu", ("-mabi=elfv2",)), ("powerpc64le-linux-gnu", ()),
-                          ("s390x-linux-gnu", ()), ("mips-linux-gnu", ())):
+    for target, flags in TARGETS:
+        flags = (*flags, "-O2", "-fno-pie", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables")
+        name = f"{target} -mthumb" if "-mthumb" in flags else target
         for version in (4, 5):
-            yield Row(f"{' '.join((target, *flags))}, {version}", CLANG,
-                      (*flags, f"-gdwarf-{version}", "-O2", "-fno-pie", "-fno-unwind-tables",
-                       "-fno-asynchronous-unwind-tables"),
-                      ("-no-pie",), target, lld=True)
+            yield Row(f"{name}, {version}", CLANG, (*flags, f"-gdwarf-{version}"), ("-no-pie",), target, lld=True)
+        yield Row(f"{name}, object file", CLANG, (*flags, "-g"), (), target, units=("plain.c",), linked=False,
+                  assembly=False)
     for version in (4, 5):
         yield Row(f"MinGW, {version}", CLANG, (f"-gdwarf-{version}", "-O2"), (), "x86_64-w64-windows-gnu", lld=True,
                   assembly=False)
@@ -120,8 +121,6 @@ def target_rows():
                   assembly=False, treatments=("dSYM",), bare=True)
         yield Row(f"Wasm, {version}", CLANG, (f"-gdwarf-{version}", "-O2"), (), "wasm32", lld=True, assembly=False,
                   bare=True)
-    yield Row("s390x, object file", CLANG, ("-g", "-O2"), (), "s390x-linux-gnu", units=("plain.c",), linked=False,
-              assembly=False)
     for compiler in ("aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc", "x86_64-w64-mingw32-gcc"):
         yield Row(compiler, compiler, ("-g", "-O2"), (), assembly="mingw" not in compiler)
 
@@ -155,8 +154,8 @@ def compile_row(row, folder):
         if units:
             run(folder, row.compiler, *target, *language_flags, *row.flags, "-c", *units)
     if row.assembly:
-        machine = [flag for flag in row.flags if flag.startswith("-m")]
-        run(folder, row.compiler, *target, *machine, "-g", "-c", "src/lines.s")
+        assembler_flags = [flag for flag in row.flags if flag.startswith(("-m", "-gdwarf"))]
+        run(folder, row.compiler, *target, "-g", *assembler_flags, "-c", "src/lines.s")
         if has_located(row):
             run(folder, row.compiler, *(["-gdwarf-4"] if row.compiler == CLANG else []), "-c", "src/located.s")
     return sorted(path.name for path in folder.glob("*.o"))
