@@ -1,7 +1,9 @@
 #include "object/translate.hpp"
 
+#include "object/from_breakpad.hpp"
 #include "object/from_elf.hpp"
 #include "object/from_pdb.hpp"
+#include "object/from_perf_map.hpp"
 #include "object/identify.hpp"
 
 namespace symcached::object {
@@ -10,6 +12,13 @@ std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> compan
   switch (identify(file)) {
     case FileKind::elf: return needed_files_elf(file, companions);
     default: return {};
+  }
+}
+
+std::optional<std::uint64_t> stated_image_base(Bytes file) {
+  switch (identify(file)) {
+    case FileKind::elf: return image_base_elf(file);
+    default: return std::nullopt;
   }
 }
 
@@ -26,6 +35,8 @@ Translator translator_of(FileKind kind) {
   switch (kind) {
     case FileKind::pdb: return from_pdb;
     case FileKind::elf: return translate_elf;
+    case FileKind::breakpad: return translate_breakpad;
+    case FileKind::perf_map: return translate_perf_map;
     default: return nullptr;
   }
 }
