@@ -44,6 +44,7 @@ class DwarfFunctions {
     bool opened_function = false;
   };
 
+  bool find_ranges(const dwarf::Unit& unit);
   template <bool Big>
   Read<void> walk(const dwarf::Unit& unit, std::uint32_t file);
   Read<Scope> open_function(const dwarf::Unit& unit, std::uint32_t file);

@@ -10,13 +10,19 @@ constexpr unsigned kMaxReferences = 16;  ///< from instance to origin to declara
 
 std::uint64_t key_of(std::uint32_t file, std::uint64_t offset) { return std::uint64_t{file} << 44 ^ offset; }
 
-/// Values of the entry at `offset`; false if there is none.
-bool read_entry(const dwarf::Unit& unit, std::uint64_t offset, dwarf::Values& out) {
-  const auto read = [&]<bool Big>(dwarf::Cursor<Big> in) {
+struct EntryRead {
+  bool good = false;        ///< there is an entry
+  std::uint64_t bytes = 0;  ///< passed over
+};
+
+/// Values of the entry at `offset`.
+EntryRead read_entry(const dwarf::Unit& unit, std::uint64_t offset, dwarf::Values& out) {
+  const auto read = [&]<bool Big>(dwarf::Cursor<Big> in) -> EntryRead {
+    const std::size_t start = in.position();
     const dwarf::Abbrev* abbrev = unit.abbrevs->find(in.uleb());
-    if (abbrev == nullptr) return false;
+    if (abbrev == nullptr) return {};
     dwarf::read_values(in, *unit.abbrevs, *abbrev, unit.header.encoding, out);
-    return !in.failed();
+    return {!in.failed(), in.position() - start};
   };
   const Bytes entries = unit.sections->info.first(unit.header.end);
   return unit.sections->big_endian ? read(dwarf::Cursor<true>(entries, offset))
@@ -41,7 +47,9 @@ model::StringId DwarfNames::text(const dwarf::Unit& unit, std::uint32_t file, co
   bool added = false;
   std::uint32_t& known = texts_.at(key_of(file, *offset), added);
   if (added) {
-    const auto found = dwarf::text_at(files_.file(file).sections->str, *offset);
+    const Bytes str = files_.file(file).sections->str;
+    const auto found = dwarf::text_at(str, *offset);
+    if (!found && *offset < str.size()) budget_.spend(str.size() - *offset);  // it was searched for a NUL
     known = static_cast<std::uint32_t>(found ? intern(*found) : model::StringId::none);
   }
   return model::StringId{known};
@@ -93,7 +101,9 @@ DwarfName DwarfNames::at(const dwarf::Unit& unit, std::uint32_t file, std::uint6
   if (const std::uint32_t known = entries_.at(key, added); !added)
     return {model::StringId{known / kUnit}, (known & kLinkage) != 0};
   dwarf::Values values;
-  const DwarfName name = read_entry(unit, offset, values) ? of(unit, file, values, depth + 1) : DwarfName{};
+  const EntryRead entry = read_entry(unit, offset, values);
+  budget_.spend(entry.bytes);
+  const DwarfName name = entry.good ? of(unit, file, values, depth + 1) : DwarfName{};
   entries_.at(key, added) = static_cast<std::uint32_t>(name.id) * kUnit + (name.is_linkage ? kLinkage : 0);
   return name;
 }
