@@ -20,6 +20,16 @@ bool is_hex(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
+/// As Apple's tools name files: upper case, 8-4-4-4-12.
+std::string dashed_uuid(std::string_view hex) {
+  std::string out;
+  for (std::size_t i = 0; i < hex.size(); ++i) {
+    if (i == 8 || i == 12 || i == 16 || i == 20) out += '-';
+    out += hex[i] >= 'a' && hex[i] <= 'f' ? static_cast<char>(hex[i] - 'a' + 'A') : hex[i];
+  }
+  return out;
+}
+
 }  // namespace
 
 void add_debug_folders(CLI::App& command, std::vector<std::string>& folders) {
@@ -61,7 +71,15 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
       places.push_back(folder / name);
       break;
     case Kind::debug_map:
+    case Kind::external_debug:
       if (!name.empty()) places.push_back(folder / path);
+      break;
+    case Kind::dsym:
+      places.push_back(fs::path(file).concat(".dSYM") / "Contents" / "Resources" / "DWARF" / file.filename());
+      break;
+    case Kind::symbol_map:
+      for (const fs::path& beside : {folder, folder / "BCSymbolMaps"})
+        places.push_back(beside / (dashed_uuid(need.build_id) + ".bcsymbolmap"));
       break;
   }
   return places;
