@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "demangle/demangle.hpp"
 #include "formats/pdb/c13.hpp"
 #include "formats/pdb/inline_site.hpp"
 #include "formats/pdb/pdb.hpp"
@@ -320,8 +321,11 @@ Read<void> PdbTranslator::publics_of_module() {
 Read<void> PdbTranslator::public_without_function(PdbPublic& symbol) {
   if (symbol.taken || symbol.size == 0) return {};
   symbol.taken = true;
+  const bool is_x86 = arch_of_machine(file_.machine()) == model::Arch::x86;
+  const std::string_view name = is_x86 ? demangle::undecorate_win32(symbol.name) : symbol.name;
   return emit(symbol.at, {.size = symbol.size,
-                          .name = strings_.function(symbol.name),
+                          .name = strings_.function(name),
+                          .linkage_name = name == symbol.name ? model::StringId::none : sink_.intern(symbol.name),
                           .kind = model::SymbolKind::public_symbol,
                           .rank = 0xFFFFFFFF});
 }
