@@ -104,8 +104,9 @@ TEST(TextTable, SameTextsInOneOrderGiveTheSameBytes) {
   std::vector<std::string> texts;
   std::mt19937_64 random(7);
   for (int i = 0; i < 2000; ++i)
-    texts.push_back("_ZN" + std::to_string(random() % 50) + "abcdefghijklmnopqrstabcdefghijklmnop" + std::to_string(random() % 7) +
-                    "uvwxyzabcdefghijkuvwxyzabcdefghijk" + std::to_string(random() % 900));
+    texts.push_back("_ZN" + std::to_string(random() % 50) + "abcdefghijklmnopqrstabcdefghijklmnop" +
+                    std::to_string(random() % 7) + "uvwxyzabcdefghijkuvwxyzabcdefghijk" +
+                    std::to_string(random() % 900));
   const auto bytes = [&](std::uint32_t first_id) {
     TextTable table;
     for (std::uint32_t i = 0; i < texts.size(); ++i) table.add(first_id + i, texts[i]);
