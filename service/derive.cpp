@@ -42,9 +42,9 @@ std::expected<DerivedSymcache, std::string> derive_symcache(const object::Origin
   const auto opened = symcache::Symcache::open(derived.file);
   if (!opened) return std::unexpected("the new symcache cannot be read: " + to_string(opened.error()));
   using symcache::Header;
-  for (const auto section : {&Header::functions, &Header::subprograms, &Header::names, &Header::piece_text})
+  for (const auto section : {&Header::functions, &Header::subprograms, &Header::names, &Header::text})
     if (opened->section_size(section) > 0xFFFFFFFF)  // positions in it have 32 bits
-      return std::unexpected("symcache.header: a section would pass 4 GiB, more than version 1 of the format can hold");
+      return std::unexpected("symcache.header: a section would pass 4 GiB, more than this version of the format can hold");
   derived.debug_id = opened->debug_id();
   return derived;
 }
