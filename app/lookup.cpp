@@ -14,7 +14,7 @@
 #include "app/commands.hpp"
 #include "app/companions.hpp"
 #include "app/frame_text.hpp"
-#include "base/mapped_file.hpp"
+#include "app/original_file.hpp"
 #include "object/translate.hpp"
 #include "service/derive.hpp"
 #include "symcache/reader.hpp"
@@ -42,7 +42,7 @@ FrameText frame_text_of(const Options& options) {
 
 /// Keeps whatever the opened cache is a view of.
 struct OpenedCache {
-  MappedFile file;
+  OriginalFile file;
   std::vector<std::byte> derived;
   std::optional<symcache::Symcache> cache;
 };
@@ -50,7 +50,7 @@ struct OpenedCache {
 std::expected<OpenedCache, std::string> open_cache(const Options& options) {
   const std::string& path = options.file;
   OpenedCache opened;
-  auto file = MappedFile::open(path);
+  auto file = OriginalFile::open(path);
   if (!file) return std::unexpected(file.error());
   opened.file = std::move(*file);
   Bytes bytes = opened.file.bytes();
