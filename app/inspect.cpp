@@ -18,6 +18,7 @@ namespace {
 
 using object::FileInfo;
 using object::Link;
+using object::SliceInfo;
 
 struct Options {
   std::vector<std::string> files;
@@ -111,6 +112,9 @@ void print_text(const Inspected& file) {
     row("link", fmt::format("{:<14}{}  {}", name_of(link.kind), link.debug_id, link.path));
   if (info.file_count) row("files", fmt::format("{}", *info.file_count));
   if (!info.trouble.empty()) row("error", info.trouble);
+  for (const SliceInfo& slice : info.slices)
+    row("slice", fmt::format("{:<14}{}  {} bytes at {}", slice.arch,
+                             slice.debug_id ? slice.debug_id->dashed() : std::string(), slice.size, slice.offset));
   if (info.error) row("error", to_string(*info.error));
   fmt::print("{}", out);
 }
@@ -147,6 +151,16 @@ boost::json::object to_json(const Inspected& file) {
       }
     }
     if (info.file_count) out["files"] = *info.file_count;
+    if (!info.slices.empty()) {
+      auto& slices = out["slices"].emplace_array();
+      for (const SliceInfo& slice : info.slices) {
+        boost::json::object& one = slices.emplace_back(boost::json::object()).as_object();
+        put(one, "arch", slice.arch);
+        if (slice.debug_id) put(one, "debug_id", slice.debug_id->dashed());
+        one["offset"] = slice.offset;
+        one["size"] = slice.size;
+      }
+    }
     out["size"] = file.size;
   }
   put(out, "error", file.error);

@@ -43,6 +43,7 @@ TEST(Identify, ByMagicAlone) {
       {"a Java class", "\xCA\xFE\xBA\xBE\0\0\0\x34"sv, FileKind::unknown},
       {"fat Mach-O of nothing", "\xCA\xFE\xBA\xBE\0\0\0\0"sv, FileKind::unknown},
       {"fat Mach-O, cut", "\xCA\xFE\xBA\xBE\0\0\0"sv, FileKind::unknown},
+      {"BCSymbolMap", "BCSymbolMap Version: 2.0\n"sv, FileKind::bcsymbolmap},
       {"WebAssembly", "\0asm\1\0\0\0"sv, FileKind::wasm},
       {"Breakpad", "MODULE Linux x86_64 000 a\n"sv, FileKind::breakpad},
       {"symcache", "symcache\1\0\0\0"sv, FileKind::symcache},
