@@ -51,7 +51,7 @@ def ask_ours(program, path, addresses):
 def left_out(made):
     """Roots this program does not have: what the linker drops, what is in units it is not made of."""
     row, roots = made.row, set()
-    there = {f"src/{unit}" for unit in row.units} | {"src/shapes.hpp", "grammar.y"}
+    there = {f"{dwarf_rows.FOLDER}/{unit}" for unit in row.units} | {f"{dwarf_rows.FOLDER}/shapes.hpp", "grammar.y"}
     roots.update(function for function, place in EXPECTED.probes.values()
                  if function not in EXPECTED.callers and place.file not in there)
     if row.assembly:
