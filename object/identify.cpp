@@ -8,6 +8,7 @@
 #include "formats/pdb/c13.hpp"
 #include "formats/pdb/pdb.hpp"
 #include "formats/pe/reader.hpp"
+#include "object/describe_elf.hpp"
 #include "symcache/reader.hpp"
 
 namespace symcached::object {
@@ -220,6 +221,7 @@ FileInfo describe(Bytes file) {
   info.kind = identify(file);
   if (info.kind == FileKind::pe) describe_pe(info, file);
   if (info.kind == FileKind::pdb) describe_pdb(info, file);
+  if (info.kind == FileKind::elf) describe_elf(info, file);
   if (info.kind == FileKind::symcache) describe_symcache(info, file);
   return info;
 }
