@@ -72,7 +72,7 @@ void print_stats(const symcache::Symcache& cache, std::size_t original, std::siz
       {"functions", cache.section_size(&Header::functions)},
       {"subprograms", cache.section_size(&Header::subprograms)},
       {"names", cache.section_size(&Header::names) + cache.section_size(&Header::files)},
-      {"pieces", cache.section_size(&Header::pieces) + cache.section_size(&Header::piece_text)}};
+      {"text", cache.section_size(&Header::text)}};
   for (const auto& [name, bytes] : sections)
     fmt::print("    {:<11}{:>12} bytes  {:.2f} %\n", name, bytes, percent(bytes));
   fmt::print("  functions    {:>12}\n  rows         {:>12}\n  time         {:>12.3f} s\n", cache.function_count(), rows,
