@@ -18,10 +18,10 @@ using Bytes = std::span<const std::byte>;
 
 /// Why bytes could not be read as what they should be. A value, never an exception.
 struct ReadError {
-  enum class Kind : std::uint8_t { truncated, too_large, bad_value };
+  enum class Kind : std::uint8_t { truncated, too_large, bad_value, unsupported };
   Kind kind = Kind::bad_value;
   std::uint64_t offset = 0;  ///< bytes from the start of the input the reader was given
-  std::string_view field;    ///< what was being read, static storage: "pdb.dbi.version"
+  std::string_view field;    ///< what was being read, static storage: "pdb.dbi.version"; unsupported: the whole message
   std::uint64_t wanted = 0;  ///< truncated: bytes needed; too_large: the limit; bad_value: 0 or the value expected
   std::uint64_t found = 0;   ///< truncated: bytes left; otherwise: the value found
 };
@@ -43,6 +43,11 @@ inline std::unexpected<ReadError> too_large(std::string_view field, std::uint64_
 inline std::unexpected<ReadError> truncated(std::string_view field, std::uint64_t offset, std::uint64_t wanted,
                                             std::uint64_t left) {
   return std::unexpected(ReadError{ReadError::Kind::truncated, offset, field, wanted, left});
+}
+/// The bytes are sound, but what is wanted is not in them.
+/// @param message  "field: what is missing; what to do", static storage
+inline std::unexpected<ReadError> unsupported(std::string_view message, std::uint64_t offset) {
+  return std::unexpected(ReadError{ReadError::Kind::unsupported, offset, message, 0, 0});
 }
 
 #define SC_CONCAT_(a, b) a##b

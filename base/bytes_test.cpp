@@ -153,6 +153,7 @@ TEST(ReadErrorText, SaysFieldPlaceWantedAndFound) {
       {too_large("pdb.streams", 8, 70000, 65536).error(), "pdb.streams: 70000 at offset 8 is over the limit of 65536"},
       {bad_value("pe.signature", 60, 0x454E, 0x4550).error(), "pe.signature: found 0x454e at offset 60, wanted 0x4550"},
       {bad_value("pe.rva", 60, 0x10).error(), "pe.rva: found 0x10 at offset 60, which cannot be right"},
+      {unsupported("pdb.info: too old; link again", 8).error(), "pdb.info: too old; link again"},
   };
   for (const Row& r : rows) EXPECT_EQ(to_string(r.error), r.want);
 }

@@ -20,6 +20,10 @@ namespace {
 using pdb::SectionOffset;
 using pdb::SymKind;
 
+constexpr std::string_view kFastlinkRefused =
+    "pdb.info.features: made with /DEBUG:FASTLINK, holds only references to object files; convert it with mspdbcmf "
+    "where "
+    "it was made, or link with /DEBUG:FULL";
 constexpr std::uint32_t kModuleSignature = 4;
 constexpr std::uint32_t kFoldedElsewhere = 1u << 31;  ///< rank of a function whose bytes another module gave
 constexpr std::uint32_t kMaxSites = 1u << 24;
@@ -343,6 +347,7 @@ Read<void> PdbTranslator::emit(SectionOffset start, model::Function function) {
 
 Read<void> translate_pdb(Bytes bytes, model::ModuleSink& sink, const std::function<void()>& release) {
   SC_TRY(const auto file, pdb::File::open(bytes));
+  if (file.is_fastlink()) return unsupported(kFastlinkRefused, 0);
   sink.module(
       {.arch = arch_of_machine(file.machine()), .debug_id = file.debug_id(), .debug_file = {}, .producer_kind = "pdb"});
   SC_TRY(auto strings, PdbStrings::open(file, sink));

@@ -51,6 +51,27 @@ const std::vector<std::string> kRich = {
     "1310+30 memcpy_tail public | 0 memcpy.asm:31 | 30 -",
 };
 
+TEST(FromPdb, RefusesWhatOnlyNamesObjectFiles) {
+  constexpr std::uint32_t kVc110 = 20091201, kVc140 = 20140508, kMini = 0x494E494D;
+  struct Row {
+    std::string_view why;
+    std::vector<std::uint32_t> features;
+    bool refused;
+  };
+  const Row rows[] = {
+      {"a full PDB", {kVc140}, false},
+      {"made with /DEBUG:FASTLINK", {kVc140, 0x4D544F4E, kMini}, true},
+      {"nothing counts behind the mark of the older linker", {kVc110, kMini}, false},
+  };
+  for (const Row& r : rows) {
+    PdbImage image = testkit::rich_pdb();
+    image.features = r.features;
+    const auto found = translated(image);
+    if (!r.refused) EXPECT_THAT(found, ElementsAreArray(kRich)) << r.why;
+    else EXPECT_THAT(found, ElementsAre(testing::HasSubstr("link with /DEBUG:FULL"))) << r.why;
+  }
+}
+
 TEST(FromPdb, OneOfEverythingInEveryContainer) {
   const testkit::MsfLayout layouts[] = {
       {}, {.scattered = true}, {.block_size = 4096}, {.block_size = 65536, .scattered = true}};

@@ -8,9 +8,15 @@
 #include "formats/macho/bcsymbolmap.hpp"
 #include "formats/pdb/c13.hpp"
 #include "formats/pdb/pdb.hpp"
+#include "formats/pe/coff_object.hpp"
 #include "formats/pe/reader.hpp"
+#include "object/describe_breakpad.hpp"
 #include "object/describe_macho.hpp"
+#include "object/describe_pe.hpp"
+#include "object/describe_source_bundle.hpp"
 #include "object/describe_wasm.hpp"
+#include "object/from_perf_map.hpp"
+#include "object/unwrap.hpp"
 #include "symcache/reader.hpp"
 
 namespace symcached::object {
@@ -27,6 +33,7 @@ constexpr KindName kNames[] = {
     {FileKind::pdb, "pdb"},
     {FileKind::portable_pdb, "portable_pdb"},
     {FileKind::pe, "pe"},
+    {FileKind::coff, "coff"},
     {FileKind::elf, "elf"},
     {FileKind::macho, "macho"},
     {FileKind::macho_fat, "macho_fat"},
@@ -41,12 +48,16 @@ constexpr KindName kNames[] = {
     {FileKind::xz, "xz"},
     {FileKind::msfz, "msfz"},
     {FileKind::old_pdb, "old_pdb"},
+    {FileKind::szdd, "szdd"},
+    {FileKind::kwaj, "kwaj"},
+    {FileKind::source_bundle, "source_bundle"},
+    {FileKind::perf_map, "perf_map"},
 };
 
 constexpr bool names_in_order() {
   for (std::size_t i = 0; i < std::size(kNames); ++i)
     if (static_cast<std::size_t>(kNames[i].kind) != i) return false;
-  return static_cast<std::size_t>(FileKind::old_pdb) + 1 == std::size(kNames);
+  return static_cast<std::size_t>(FileKind::perf_map) + 1 == std::size(kNames);
 }
 static_assert(names_in_order(), "a kind has no name, or the rows are not in the order of the enum");
 
@@ -85,6 +96,9 @@ constexpr Magic kMagics[] = {
     {FileKind::xz,
      "\xFD"
      "7zXZ\0"sv},
+    {FileKind::szdd, "SZDD\x88\xF0\x27\x33"sv},
+    {FileKind::kwaj, "KWAJ\x88\xF0\x27\xD1"sv},
+    {FileKind::source_bundle, "SYSB"sv},
 };
 
 /// A DOS program is no PE image; an image cut before its PE header is one, so that the error can say so.
@@ -103,64 +117,12 @@ bool is_macho_fat(Bytes file) {
   return magic && count && (*magic == 0xCAFEBABE || *magic == 0xCAFEBABF) && *count > 0 && *count < 45;
 }
 
-Link link_of(const pe::CodeView& view) {
-  if (view.format == pe::CodeView::Format::nb10)
-    return {FileKind::old_pdb, fmt::format("{:08X}-{:x}", view.timestamp, view.age), std::string(view.debug_file)};
-  return {view.portable ? FileKind::portable_pdb : FileKind::pdb, view.debug_id().dashed(),
-          std::string(view.debug_file)};
-}
-
-std::optional<std::string_view> feature_of(pe::DebugType type) {
-  switch (type) {
-    case pe::DebugType::repro: return "deterministic";
-    case pe::DebugType::embedded_portable_pdb: return "embedded-portable-pdb";
-    case pe::DebugType::pdb_checksum: return "pdb-checksum";
-    default: return std::nullopt;
-  }
-}
-
 void add_feature(FileInfo& info, std::string_view feature) {
   if (std::ranges::find(info.features, feature) == info.features.end()) info.features.push_back(feature);
 }
 
 void keep_first(FileInfo& info, const ReadError& error) {
   if (!info.error) info.error = error;
-}
-
-void describe_debug_directory(FileInfo& info, const pe::Image& image) {
-  const auto entries = image.debug_entries();
-  if (!entries) return keep_first(info, entries.error());
-  bool own_is_portable = false;
-  for (const pe::DebugEntryRecord& entry : *entries) {
-    if (const auto feature = feature_of(static_cast<pe::DebugType>(std::uint32_t{entry.type})))
-      add_feature(info, *feature);
-    const auto view = image.code_view(entry);
-    if (!view) keep_first(info, view.error());
-    if (!view || !*view) continue;
-    const pe::CodeView& link = **view;
-    info.links.push_back(link_of(link));
-    if (link.format != pe::CodeView::Format::rsds) continue;
-    if (info.debug_id && (own_is_portable || !link.portable)) continue;
-    own_is_portable = link.portable;
-    info.debug_id = link.debug_id();
-    info.debug_file = link.debug_file;
-  }
-  if (info.debug_file.empty() && !info.links.empty()) info.debug_file = info.links.front().path;
-}
-
-void describe_pe(FileInfo& info, Bytes file) {
-  const auto image = pe::Image::open(file);
-  if (!image) return keep_first(info, image.error());
-  info.arch = arch_of_machine(image->coff().machine);
-  info.code_id = image->code_id();
-  if (image->is_dll()) add_feature(info, "dll");
-  if (image->directory(pe::Directory::clr_header)) add_feature(info, "managed");
-  if (image->directory(pe::Directory::exports)) add_feature(info, "exports");
-  if (image->directory(pe::Directory::exceptions)) add_feature(info, "unwind");
-  if (image->coff().symbol_table_offset != 0 && image->coff().symbol_count != 0) add_feature(info, "symbols");
-  if (image->find_section(".debug_info") != nullptr) add_feature(info, "dwarf");
-  if (image->directory(pe::Directory::debug)) add_feature(info, "debug-directory");
-  describe_debug_directory(info, *image);
 }
 
 /// True as soon as one module lists inlined calls.
@@ -191,6 +153,7 @@ void describe_pdb(FileInfo& info, Bytes bytes) {
   if (!inlinees) keep_first(info, inlinees.error());
   else if (*inlinees) add_feature(info, "inlines");
   if (file->is_stripped()) add_feature(info, "stripped");
+  if (file->is_fastlink()) add_feature(info, "fastlink");
   if (!file->omap_from_source().empty()) add_feature(info, "omap");
 }
 
@@ -202,6 +165,20 @@ void describe_symcache(FileInfo& info, Bytes bytes) {
   info.debug_file = cache->debug_file();
   if (cache->function_count() != 0) add_feature(info, "symbols");
   if (cache->has_columns()) add_feature(info, "columns");
+}
+
+FileInfo describe_plain(Bytes file) {
+  FileInfo info;
+  info.kind = identify(file);
+  if (info.kind == FileKind::pe) describe_pe(info, file);
+  if (info.kind == FileKind::coff) describe_coff(info, file);
+  if (info.kind == FileKind::macho || info.kind == FileKind::macho_fat) describe_macho(info, file);
+  if (info.kind == FileKind::wasm) describe_wasm(info, file);
+  if (info.kind == FileKind::pdb) describe_pdb(info, file);
+  if (info.kind == FileKind::symcache) describe_symcache(info, file);
+  if (info.kind == FileKind::breakpad) describe_breakpad(info, file);
+  if (info.kind == FileKind::source_bundle) describe_source_bundle(info, file);
+  return info;
 }
 
 }  // namespace
@@ -217,17 +194,24 @@ FileKind identify(Bytes file) {
     if (text.starts_with(magic.bytes)) return magic.kind;
   if (is_pe(file)) return FileKind::pe;
   if (is_macho_fat(file)) return FileKind::macho_fat;
+  if (is_perf_map(file)) return FileKind::perf_map;
+  if (pe::is_object(file)) return FileKind::coff;
   return FileKind::unknown;
 }
 
 FileInfo describe(Bytes file) {
+  auto unwrapped = unwrap(file);
   FileInfo info;
-  info.kind = identify(file);
-  if (info.kind == FileKind::pe) describe_pe(info, file);
-  if (info.kind == FileKind::pdb) describe_pdb(info, file);
-  if (info.kind == FileKind::macho || info.kind == FileKind::macho_fat) describe_macho(info, file);
-  if (info.kind == FileKind::wasm) describe_wasm(info, file);
-  if (info.kind == FileKind::symcache) describe_symcache(info, file);
+  if (!unwrapped) {
+    info.kind = identify(file);
+    info.trouble = std::move(unwrapped.error());
+  } else if (!*unwrapped) {
+    info = describe_plain(file);
+  } else {
+    info = describe_plain((*unwrapped)->file.bytes());
+    info.wrappers = std::move((*unwrapped)->wrappers);
+    info.member = std::move((*unwrapped)->member);
+  }
   return info;
 }
 

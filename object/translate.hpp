@@ -2,6 +2,7 @@
 /// From a file of any format to the model: the one place that knows all translators.
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,10 @@ struct Original {
 std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> companions = {});
 
 bool can_translate(FileKind kind);
+
+/// Where the image starts by the file's own word: addresses it states, less this, are from the image base.
+/// @return nothing if the file does not say
+std::optional<std::uint64_t> stated_image_base(Bytes file);
 
 /// Hands all functions of a file to `sink`. Companions that are missing make the result poorer, not wrong.
 /// @return the first thing in the file that cannot be right; the sink is then half filled and of no use

@@ -43,6 +43,7 @@ struct PdbImage {
   TypeRecords types{}, items{};
   Symbols publics{};
   bool has_dbi = true, has_names = true;
+  std::vector<std::uint32_t> features{};  ///< at the end of the info stream
 };
 
 /// Offset of the n-th of `names` in /names.
@@ -81,9 +82,11 @@ class PdbStreams {
     out.u32(20000404).u32(0x5AB38077).u32(image.info_age);
     for (std::uint8_t i = 1; i <= 16; ++i) out.u8(i);
     if (!image.has_names) return out.finish();
-    out.u32(7).c_string("/names");                 // the names' text
-    out.u32(1).u32(2).u32(1).u32(2).u32(0);        // one entry, in the second of two places; none deleted
-    return out.u32(0).u32(names).u32(0).finish();  // the entry; then a number that nobody needs
+    out.u32(7).c_string("/names");           // the names' text
+    out.u32(1).u32(2).u32(1).u32(2).u32(0);  // one entry, in the second of two places; none deleted
+    out.u32(0).u32(names).u32(0);            // the entry; then a number that nobody needs
+    for (const std::uint32_t feature : image.features) out.u32(feature);
+    return out.finish();
   }
   std::vector<std::byte> section_headers(const std::vector<PdbSection>& sections) {
     Section out;

@@ -1,5 +1,6 @@
 #pragma once
 /// A small PE image assembled from a description: headers, three sections, a debug directory, a string table.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "formats/pe/records.hpp"
 #include "testing/assembler.hpp"
+#include "testing/coff_image.hpp"
 
 namespace symcached::testkit {
 
@@ -19,6 +21,20 @@ struct PeDebugEntry {
   bool by_rva_only = false;  ///< leave the file offset 0
 };
 
+/// One exported name; without a name only the ordinal counts. A forwarder has text in place of an address.
+struct PeExport {
+  std::string name = {};
+  std::uint16_t slot = 0;  ///< ordinal without the base, which is 7
+  std::uint32_t rva = 0;
+  std::string forwarder = {};
+};
+
+/// A section behind the three that every image has.
+struct PeExtraSection {
+  std::string name;
+  std::vector<std::byte> data;
+};
+
 struct PeImage {
   bool is_64bit = true;
   std::uint16_t machine = static_cast<std::uint16_t>(pe::Machine::amd64);
@@ -28,11 +44,18 @@ struct PeImage {
   std::uint32_t directory_count = 16;  ///< as the header states it; at most 16 are written
   bool managed = false;                ///< has a CLR header directory
   std::vector<PeDebugEntry> debug = {};
+  std::vector<PeExport> exports = {};
+  std::vector<std::byte> exceptions = {};  ///< the exception directory
+  std::vector<std::byte> unwind = {};      ///< at kPeUnwindRva
+  std::vector<PeExtraSection> extra = {};
+  std::vector<CoffSymbolSpec> symbols = {};  ///< empty: one of zeros
 };
 
 inline constexpr std::uint32_t kPeTextRva = 0x1000;   ///< 16 bytes of code at file offset 0x400, 0x100 in memory
 inline constexpr std::uint32_t kPeRdataRva = 0x2000;  ///< holds the debug directory, file offset 0x600
 inline constexpr std::uint32_t kPeRdataBias = kPeRdataRva - 0x600;
+inline constexpr std::uint32_t kPeUnwindRva = 0x2300;
+inline constexpr std::uint32_t kPeExtraRva = 0x5000;  ///< of the first extra section; the next is 0x1000 farther
 
 /// The GUID 01020304-0506-0708-090a-0b0c0d0e0f10 as a PE holds it, with its last byte chosen.
 inline std::vector<std::byte> rsds(std::string_view path, std::uint32_t age, std::uint8_t last = 0x10) {
@@ -58,6 +81,10 @@ inline void put_optional_header(Section& out, const PeImage& image) {
     const auto which = static_cast<pe::Directory>(i);
     if (which == pe::Directory::debug && !image.debug.empty())
       out.ref32("debug", kPeRdataBias).distance32("debug", "debug_end");
+    else if (which == pe::Directory::exports && !image.exports.empty())
+      out.ref32("exports", kPeRdataBias).distance32("exports", "exports_end");
+    else if (which == pe::Directory::exceptions && !image.exceptions.empty())
+      out.ref32("exceptions", kPeRdataBias).distance32("exceptions", "exceptions_end");
     else if (which == pe::Directory::clr_header && image.managed) out.u32(kPeTextRva).u32(72);
     else out.u32(0).u32(0);
   }
@@ -86,13 +113,56 @@ inline void put_debug(Section& out, const PeImage& image) {
   }
 }
 
+inline void put_exports(Section& out, const PeImage& image) {
+  std::uint32_t slots = 0, names = 0;
+  for (const PeExport& symbol : image.exports) {
+    slots = std::max(slots, symbol.slot + 1u);
+    names += symbol.name.empty() ? 0 : 1;
+  }
+  out.label("exports").u32(0).u32(0).u32(0).u32(0).u32(7).u32(slots).u32(names);
+  out.ref32("addresses", kPeRdataBias).ref32("names", kPeRdataBias).ref32("ordinals", kPeRdataBias);
+  out.label("addresses");
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    const auto found = std::ranges::find(image.exports, slot, &PeExport::slot);
+    if (found == image.exports.end()) out.u32(0);
+    else if (found->forwarder.empty()) out.u32(found->rva);
+    else out.ref32("forward" + std::to_string(slot), kPeRdataBias);
+  }
+  out.label("names");
+  for (std::size_t i = 0; i < image.exports.size(); ++i)
+    if (!image.exports[i].name.empty()) out.ref32("name" + std::to_string(i), kPeRdataBias);
+  out.label("ordinals");
+  for (const PeExport& symbol : image.exports)
+    if (!symbol.name.empty()) out.u16(symbol.slot);
+  for (std::size_t i = 0; i < image.exports.size(); ++i) {
+    const PeExport& symbol = image.exports[i];
+    if (!symbol.name.empty()) out.label("name" + std::to_string(i)).c_string(symbol.name);
+    if (!symbol.forwarder.empty()) out.label("forward" + std::to_string(symbol.slot)).c_string(symbol.forwarder);
+  }
+  out.label("exports_end");
+}
+
+inline void put_rdata(Section& out, const PeImage& image) {
+  put_debug(out, image);
+  if (!image.exports.empty()) put_exports(out, image);
+  if (!image.exceptions.empty()) out.align(4).label("exceptions").bytes(image.exceptions).label("exceptions_end");
+  if (!image.unwind.empty()) out.pad_to(kPeUnwindRva - kPeRdataBias).bytes(image.unwind);
+}
+
 }  // namespace detail
 
-/// Labels: "coff", "optional", "directory_count", "sections", "sections_end", "debug", "data0"… and "strings".
+/// Labels: "coff", "optional", "directory_count", "sections", "sections_end", "debug", "data0"…, "exports",
+/// "exceptions", "extra0"…, "symbols" and "strings".
 inline Section assemble(const PeImage& image) {
   Section out;
+  CoffStrings strings;
+  strings.add(".debug_info");
+  strings.add(".debug_str");
+  const std::vector<std::byte> symbols =
+      image.symbols.empty() ? std::vector<std::byte>(18) : coff_symbols(image.symbols, false, strings);
   out.text("MZ").zeros(58).ref32("pe").label("pe").text("PE").zeros(2);
-  out.label("coff").u16(image.machine).u16(4).u32(image.timestamp).ref32("symbols").u32(1);
+  out.label("coff").u16(image.machine).u16(static_cast<std::uint16_t>(4 + image.extra.size())).u32(image.timestamp);
+  out.ref32("symbols").u32(static_cast<std::uint32_t>(symbols.size() / 18));
   out.u16(static_cast<std::uint16_t>((image.is_64bit ? 112 : 96) + 8 * std::min(image.directory_count, 16U)));
   out.u16(image.characteristics);
   detail::put_optional_header(out, image);
@@ -101,10 +171,18 @@ inline Section assemble(const PeImage& image) {
   detail::put_section(out, ".rdata", 0, kPeRdataRva, 0x400, 0x600);
   detail::put_section(out, "/4", 0x10, 0x3000, 0x10, 0xA00);
   detail::put_section(out, "//AAAAAQ", 0x10, 0x4000, 0x10, 0xA10);
+  for (std::size_t i = 0; i < image.extra.size(); ++i) {
+    const auto size = static_cast<std::uint32_t>(image.extra[i].data.size());
+    const std::string label = "extra" + std::to_string(i);
+    out.text_in(strings.section_field(image.extra[i].name), 8).u32(size);
+    out.u32(static_cast<std::uint32_t>(kPeExtraRva + 0x1000 * i)).u32(size + 8).ref32(label).zeros(12).u32(0x42000040);
+  }
   out.label("sections_end").pad_to(0x400).text("0123456789abcdef").pad_to(0x600);
-  detail::put_debug(out, image);
-  out.pad_to(0xA00).zeros(0x20).label("symbols").zeros(18);
-  out.label("strings").u32(4 + 12 + 11).c_string(".debug_info").c_string(".debug_str").label("end");
+  detail::put_rdata(out, image);
+  out.pad_to(0xA00).zeros(0x20);
+  for (std::size_t i = 0; i < image.extra.size(); ++i)
+    out.label("extra" + std::to_string(i)).bytes(image.extra[i].data).zeros(8);  // padding that is not mapped
+  out.label("symbols").bytes(symbols).label("strings").bytes(strings.finish()).label("end");
   return out;
 }
 

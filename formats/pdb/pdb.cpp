@@ -67,8 +67,12 @@ static_assert(sizeof(NamesHeader) == 12);
 /// Slots of the optional debug header.
 enum DebugSlot : std::size_t { kOmapFromSource = 4, kSections = 5, kOriginalSections = 10 };
 
-/// Looks `wanted` up in the map from stream names to numbers at the end of the info stream.
-Read<std::optional<StreamIndex>> find_named_stream(ByteReader in, std::string_view wanted) {
+/// What may follow the map of named streams; the numbers not listed do not matter here.
+constexpr std::uint32_t kFeatureVc110 = 20091201;      ///< nothing follows it
+constexpr std::uint32_t kFeatureMinimal = 0x494E494D;  ///< "MINI": linked with /DEBUG:FASTLINK
+
+/// Looks `wanted` up in the map from stream names to numbers at the end of the info stream; leaves `in` behind the map.
+Read<std::optional<StreamIndex>> find_named_stream(ByteReader& in, std::string_view wanted) {
   SC_TRY(const std::uint32_t text_bytes, in.read<u32le>("pdb.named_streams.text_bytes"));
   SC_TRY(const Bytes text, in.take(text_bytes, "pdb.named_streams.text"));
   SC_TRY(const std::uint32_t count, in.read<u32le>("pdb.named_streams.count"));
@@ -81,14 +85,23 @@ Read<std::optional<StreamIndex>> find_named_stream(ByteReader in, std::string_vi
   std::uint64_t entries = 0;
   for (const u32le word : present) entries += static_cast<std::uint64_t>(std::popcount(std::uint32_t{word}));
   if (entries != count) return bad_value("pdb.named_streams.count", 0, count, entries);
+  std::optional<StreamIndex> found;
   for (std::uint64_t i = 0; i < entries; ++i) {
     SC_TRY(const std::uint32_t key, in.read<u32le>("pdb.named_streams.key"));
     SC_TRY(const std::uint32_t value, in.read<u32le>("pdb.named_streams.value"));
     if (key >= text.size()) return bad_value("pdb.named_streams.key", 0, key, text.size());
     const std::string_view name = as_text(text.subspan(key));
-    if (name.starts_with(wanted) && name.size() > wanted.size() && name[wanted.size()] == 0) return value;
+    if (!found && name.starts_with(wanted) && name.size() > wanted.size() && name[wanted.size()] == 0) found = value;
   }
-  return std::nullopt;
+  return found;
+}
+
+bool has_feature(ByteReader in, std::uint32_t wanted) {
+  for (;;) {
+    const auto feature = in.read<u32le>("pdb.info.features");
+    if (!feature || *feature == kFeatureVc110) return false;
+    if (*feature == wanted) return true;
+  }
 }
 
 }  // namespace
@@ -111,6 +124,7 @@ Read<void> File::read_info() {
   debug_id_ = {Guid::from_windows(header.guid), header.age};
   if (in.at_end()) return {};
   SC_TRY(const auto names, find_named_stream(in, "/names"));
+  fastlink_ = has_feature(in, kFeatureMinimal);
   return names ? read_names(*names) : Read<void>{};
 }
 

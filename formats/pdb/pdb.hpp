@@ -78,6 +78,7 @@ class File {
   std::uint32_t info_age() const { return info_age_; }
   std::uint16_t machine() const { return machine_; }  ///< IMAGE_FILE_MACHINE_*; 0 if there is no DBI stream
   bool is_stripped() const { return stripped_; }      ///< only publics were kept
+  bool is_fastlink() const { return fastlink_; }      ///< /DEBUG:FASTLINK: only names the object files with the rest
 
   std::span<const ModuleInfo> modules() const { return modules_; }
   std::span<const SectionHeader> sections() const { return sections_; }
@@ -114,6 +115,7 @@ class File {
   std::uint32_t info_age_ = 0;
   std::uint16_t machine_ = 0;
   bool stripped_ = false;
+  bool fastlink_ = false;
   StreamIndex symbol_records_ = kNoStream;
   std::vector<std::byte> dbi_bytes_, names_bytes_, sections_bytes_, omap_bytes_;
   Bytes names_;

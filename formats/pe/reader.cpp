@@ -1,14 +1,12 @@
 #include "formats/pe/reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
+
+#include "formats/pe/coff_records.hpp"
 
 namespace symcached::pe {
 namespace {
-
-constexpr std::uint32_t kCoffSymbolSize = 18;
-constexpr std::uint32_t kStringTableSizeField = 4;
 
 /// What .NET's ready-to-run compiler combines the machine with, by exclusive or: Apple, FreeBSD, Linux, NetBSD, SunOS.
 constexpr std::uint16_t kSystemMasks[] = {0x4644, 0xADC4, 0x7B79, 0x1993, 0x1992};
@@ -24,8 +22,6 @@ constexpr bool masks_never_collide() {
 }
 static_assert(masks_never_collide(), "a masked machine reads as another plain one");
 
-std::string_view up_to_nul(std::string_view text) { return text.substr(0, text.find('\0')); }
-
 template <class Header>
 ImageHeader widen(const Header& from) {
   return {.is_64bit = sizeof(Header) == sizeof(OptionalHeader64),
@@ -38,27 +34,6 @@ ImageHeader widen(const Header& from) {
           .checksum = from.checksum,
           .subsystem = from.subsystem,
           .dll_characteristics = from.dll_characteristics};
-}
-
-std::optional<std::uint64_t> base64_number(std::string_view text) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::uint64_t value = 0;  // at most six digits of six bits
-  for (const char c : text) {
-    const std::size_t digit = kDigits.find(c);
-    if (digit == std::string_view::npos) return std::nullopt;
-    value = value << 6 | digit;
-  }
-  return value;
-}
-
-/// Offset into the string table of a long name: "/" and decimal digits, or "//" and base 64.
-std::optional<std::uint64_t> long_name_offset(std::string_view name) {
-  if (name.size() < 2 || name.front() != '/') return std::nullopt;
-  if (name.starts_with("//")) return base64_number(name.substr(2));
-  std::uint64_t value = 0;
-  const char* const end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + 1, end, value);
-  return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -95,7 +70,10 @@ Read<Image> Image::open(Bytes file) {
   const std::uint64_t sections_offset = optional_offset + optional_size;
   ByteReader in(file.subspan(static_cast<std::size_t>(sections_offset)), sections_offset);
   SC_TRY(image.sections_, in.array<SectionHeader>(image.coff_.section_count, "pe.section_headers"));
-  image.find_string_table();
+  if (image.coff_.symbol_table_offset != 0) {
+    const std::uint64_t symbols_size = std::uint64_t{image.coff_.symbol_count} * sizeof(SymbolRecord);
+    image.strings_ = StringTable(file, image.coff_.symbol_table_offset + symbols_size);
+  }
   return image;
 }
 
@@ -119,27 +97,15 @@ Read<void> Image::read_optional_header(Bytes bytes, std::uint64_t offset) {
   return {};
 }
 
-void Image::find_string_table() {
-  if (coff_.symbol_table_offset == 0) return;
-  const std::uint64_t offset =
-      std::uint64_t{coff_.symbol_table_offset} + std::uint64_t{coff_.symbol_count} * kCoffSymbolSize;
-  const auto size = read_at<u32le>(file_, offset, "pe.string_table.size");
-  if (!size || *size < kStringTableSizeField) return;
-  if (const auto table = slice(file_, offset, *size, "pe.string_table")) string_table_ = *table;
-}
-
 std::optional<DataDirectory> Image::directory(Directory which) const {
   const auto index = static_cast<std::size_t>(which);
   if (index >= directories_.size() || directories_[index].size == 0) return std::nullopt;
   return directories_[index];
 }
 
-std::string_view Image::section_name(const SectionHeader& section) const {
-  const std::string_view raw = up_to_nul({section.name.data(), section.name.size()});
-  const auto offset = long_name_offset(raw);
-  if (!offset || *offset < kStringTableSizeField || *offset >= string_table_.size()) return raw;
-  ByteReader in(string_table_.subspan(static_cast<std::size_t>(*offset)));
-  return in.c_string("pe.section_name").value_or(raw);
+Read<Bytes> Image::section_data(const SectionHeader& section, std::string_view field) const {
+  const Extent extent = backed(section);
+  return slice(file_, extent.offset, extent.size, field);
 }
 
 const SectionHeader* Image::find_section(std::string_view name) const {
@@ -148,11 +114,14 @@ const SectionHeader* Image::find_section(std::string_view name) const {
   return found == sections_.end() ? nullptr : &*found;
 }
 
-/// The part of a section the file holds. Raw bytes past virtual_size are padding and not mapped.
-Image::Extent Image::backed(const SectionHeader& section) const {
+/// Raw bytes past virtual_size are padding and not mapped.
+std::uint32_t Image::backed_size(const SectionHeader& section) {
   const std::uint32_t raw = section.raw_size;
-  const std::uint32_t in_memory = section.virtual_size == 0 ? raw : std::uint32_t{section.virtual_size};
-  return {section.raw_offset, section.rva, std::min(raw, in_memory)};
+  return section.virtual_size == 0 ? raw : std::min<std::uint32_t>(raw, section.virtual_size);
+}
+
+Image::Extent Image::backed(const SectionHeader& section) {
+  return {section.raw_offset, section.rva, backed_size(section)};
 }
 
 std::optional<Image::Extent> Image::extent_at(std::uint32_t rva) const {

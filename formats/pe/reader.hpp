@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "formats/pe/records.hpp"
+#include "formats/pe/string_table.hpp"
 #include "ids/guid.hpp"
 
 namespace symcached::pe {
@@ -74,8 +75,13 @@ class Image {
   /// @param section  one of sections(), by reference into the file: short names are viewed in place
   /// @return  the name with "/123" and "//BASE64" resolved in the COFF string table; the bytes as they are if the
   ///          table does not hold it (a stripped image)
-  std::string_view section_name(const SectionHeader& section) const;
+  std::string_view section_name(const SectionHeader& section) const { return strings_.section_name(section.name); }
   const SectionHeader* find_section(std::string_view name) const;  ///< nullptr = none of that name
+  /// What the file holds of a section, without the padding at its end.
+  Read<Bytes> section_data(const SectionHeader& section, std::string_view field) const;
+  static std::uint32_t backed_size(const SectionHeader& section);  ///< of them, as the header states it
+  const StringTable& strings() const { return strings_; }
+  Bytes file() const { return file_; }
 
   /// Where the byte at `rva` lies in the file; nothing if the file does not hold it (zero-filled, outside).
   /// Cost: one pass over the sections.
@@ -100,16 +106,15 @@ class Image {
     std::uint32_t size;
   };
   std::optional<Extent> extent_at(std::uint32_t rva) const;
-  Extent backed(const SectionHeader& section) const;
+  static Extent backed(const SectionHeader& section);
   Read<void> read_optional_header(Bytes bytes, std::uint64_t offset);
-  void find_string_table();
 
   Bytes file_;
   CoffHeader coff_;
   ImageHeader header_;
   std::span<const DataDirectory> directories_;
   std::span<const SectionHeader> sections_;
-  Bytes string_table_;  ///< with its 4-byte size; empty if absent or not inside the file
+  StringTable strings_;
 };
 
 }  // namespace symcached::pe

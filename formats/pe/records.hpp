@@ -167,6 +167,15 @@ struct SectionHeader {
 static_assert(sizeof(SectionHeader) == 40 && alignof(SectionHeader) == 1);
 static_assert(offsetof(SectionHeader, raw_offset) == 20 && std::is_trivially_copyable_v<SectionHeader>);
 
+/// SectionHeader::characteristics
+inline constexpr std::uint32_t kSectionCode = 0x20;
+inline constexpr std::uint32_t kSectionUninitialized = 0x80;
+inline constexpr std::uint32_t kSectionManyRelocations = 0x01000000;  ///< the first relocation holds their number
+inline constexpr std::uint32_t kSectionExecute = 0x20000000;
+inline bool is_code(const SectionHeader& section) {
+  return (section.characteristics & (kSectionCode | kSectionExecute)) != 0;
+}
+
 /// One entry of the debug directory.
 struct DebugEntryRecord {
   u32le characteristics;  ///< reserved, 0

@@ -1,0 +1,73 @@
+#include "object/from_coff.hpp"
+
+#include "formats/pe/coff_object.hpp"
+#include "object/from_dwarf.hpp"
+#include "object/identify.hpp"
+#include "object/pe_dwarf.hpp"
+#include "object/pe_symbols.hpp"
+
+namespace symcached::object {
+namespace {
+
+/// Stated address of the first section, so that addresses of code never look like those of code that is nowhere.
+constexpr std::uint64_t kObjectBase = 0x10000;
+constexpr std::uint64_t kDefaultAlignment = 16;
+
+std::uint64_t alignment_of(const pe::SectionHeader& section) {
+  const std::uint32_t power = section.characteristics >> 20 & 0xF;  // 1 = 1 byte … 14 = 8192 bytes
+  return power == 0 || power == 15 ? kDefaultAlignment : std::uint64_t{1} << (power - 1);
+}
+
+Read<std::vector<PlacedSection>> place(const pe::CoffObject& object) {
+  std::vector<PlacedSection> placed(object.sections().size());
+  std::uint64_t next = kObjectBase;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    const pe::SectionHeader& section = object.sections()[i];
+    if (!is_code(section)) continue;
+    SC_TRY(const Bytes code, object.section_data(section, "coff.code"));
+    const std::uint64_t alignment = alignment_of(section);
+    next = (next + alignment - 1) & ~(alignment - 1);
+    placed[i] = {next, code.size(), true};
+    next += code.size();
+  }
+  return placed;
+}
+
+}  // namespace
+
+Read<void> translate_coff(const Original& original, model::ModuleSink& sink) {
+  SC_TRY(const auto object, pe::CoffObject::open(original.file));
+  SC_TRY(const auto placed, place(object));
+  std::vector<pe::SectionPlace> places(placed.size());
+  for (std::size_t i = 0; i < placed.size(); ++i) places[i].address = placed[i].address;
+  SC_TRY(const auto dwarf, PeDwarf::of_object(object, places, kObjectBase));
+  PeSymbols symbols(object.machine(), placed);
+  if (const auto added = symbols.add_table(object.symbols()); !added) return added;
+  if (dwarf.empty() && symbols.empty())
+    return unsupported("coff.symbols: neither DWARF nor a function in the symbol table; compile it with -g", 0);
+  symbols.finish({}, kObjectBase);
+
+  sink.module({.arch = arch_of_machine(static_cast<std::uint16_t>(object.machine())),
+               .debug_id = {},
+               .debug_file = {},
+               .producer_kind = "coff"});
+  const auto code = code_ranges(placed);
+  if (dwarf.empty()) {
+    symbols.symbols().emit(sink, kObjectBase, {});
+    return {};
+  }
+  SC_TRY(auto split, split_companions(original.companions));
+  SC_TRY(auto own_split, PeDwarf::of_object(object, places, kObjectBase, true));  // -gsplit-dwarf=single
+  if (!own_split.empty()) split.push_back(std::move(own_split));
+  const auto split_sections = sections_of(split);
+  return translate_dwarf({.sections = dwarf.sections(),
+                          .split = split_sections,
+                          .image_base = kObjectBase,
+                          .code = code,
+                          .symbols = &symbols.symbols(),
+                          .release = original.release,
+                          .threads = original.threads},
+                         sink);
+}
+
+}  // namespace symcached::object

@@ -1,0 +1,17 @@
+#pragma once
+/// From PE images to the model: DWARF (MinGW, clang), the COFF symbol table, and exports where there is neither.
+/// How they are read: docs/formats/pe.md. PDBs that an image names are files of their own: from_pdb.hpp.
+#include <span>
+#include <vector>
+
+#include "object/translate.hpp"
+
+namespace symcached::object {
+
+/// As object::needed_files: what `.gnu_debuglink` names, if the image has no DWARF of its own.
+std::vector<NeedFile> needed_files_pe(Bytes file, std::span<const Companion> companions);
+
+/// As object::translate; an image in which nothing names any code is refused, too.
+Read<void> translate_pe(const Original& original, model::ModuleSink& sink);
+
+}  // namespace symcached::object

@@ -1,0 +1,92 @@
+#include "object/pe_dwarf.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/decompress.hpp"
+
+namespace symcached::object {
+namespace {
+
+constexpr std::string_view kField = "pe.debug_section";
+constexpr std::string_view kGnuMark = "ZLIB";  ///< then 8 bytes of big-endian size, then a zlib stream
+
+Read<Buffer> unpack(Bytes data) {
+  ByteReader in(data);
+  SC_TRY(const Bytes mark, in.take(kGnuMark.size(), kField));
+  if (as_text(mark) != kGnuMark) return bad_value("pe.zdebug.mark", 0, std::to_integer<std::uint64_t>(mark[0]), 'Z');
+  SC_TRY(const std::uint64_t size, in.read<u64be>("pe.zdebug.size"));
+  return decompress(Codec::zlib, in.rest(), size, "pe.zdebug");
+}
+
+}  // namespace
+
+bool PeDwarf::wants(dwarf::SectionName name, bool split) const {
+  return name.member != nullptr && name.split == split && (sections_.*name.member).empty();
+}
+
+Read<void> PeDwarf::put(dwarf::SectionName name, Bytes data) {
+  if (name.gnu_compressed) {
+    SC_TRY(Buffer plain, unpack(data));
+    data = owned_.emplace_back(std::move(plain)).bytes();
+  }
+  sections_.*name.member = data;
+  return {};
+}
+
+Read<PeDwarf> PeDwarf::of_image(const pe::Image& image) {
+  PeDwarf dwarf;
+  for (const pe::SectionHeader& section : image.sections()) {
+    const dwarf::SectionName name = dwarf::section_named(image.section_name(section));
+    if (!dwarf.wants(name, false)) continue;
+    SC_TRY(const Bytes data, image.section_data(section, kField));
+    if (data.empty()) continue;  // another file has it
+    if (const auto put = dwarf.put(name, data); !put) return std::unexpected(put.error());
+  }
+  return dwarf;
+}
+
+Read<PeDwarf> PeDwarf::of_object(const pe::CoffObject& object, std::span<const pe::SectionPlace> places,
+                                 std::uint64_t image_base, bool split) {
+  PeDwarf dwarf;
+  dwarf.sections_.split = split;
+  for (const pe::SectionHeader& section : object.sections()) {
+    const dwarf::SectionName name = dwarf::section_named(object.section_name(section));
+    if (!dwarf.wants(name, split)) continue;
+    SC_TRY(const Bytes data, object.section_data(section, kField));
+    if (data.empty()) continue;
+    if (const auto put = dwarf.put(name, data); !put) return std::unexpected(put.error());
+    SC_TRY(const auto relocations, object.relocations(section));
+    if (relocations.empty()) continue;
+    if (!name.gnu_compressed) {
+      Buffer copy(data.size());
+      std::memcpy(copy.data(), data.data(), data.size());
+      dwarf.sections_.*name.member = dwarf.owned_.emplace_back(std::move(copy)).bytes();
+    }
+    Buffer& own = dwarf.owned_.back();
+    if (const auto done = pe::relocate(object, section, places, image_base, {own.data(), own.size()}); !done)
+      return std::unexpected(done.error());
+  }
+  return dwarf;
+}
+
+Read<std::vector<PeDwarf>> split_companions(std::span<const Companion> companions) {
+  std::vector<PeDwarf> split;
+  for (const Companion& one : companions) {
+    if (one.need.kind != NeedFile::Kind::split_unit && one.need.kind != NeedFile::Kind::split_package) continue;
+    const auto object = pe::CoffObject::open(one.file);
+    if (!object) continue;
+    const std::vector<pe::SectionPlace> nowhere(object->sections().size());
+    SC_TRY(auto dwarf, PeDwarf::of_object(*object, nowhere, 0, true));
+    if (!dwarf.empty()) split.push_back(std::move(dwarf));
+  }
+  return split;
+}
+
+std::vector<dwarf::Sections> sections_of(std::span<const PeDwarf> files) {
+  std::vector<dwarf::Sections> all;
+  for (const PeDwarf& file : files) all.push_back(file.sections());
+  return all;
+}
+
+}  // namespace symcached::object
