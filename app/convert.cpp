@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/companions.hpp"
 #include "app/progress.hpp"
 #include "base/mapped_file.hpp"
 #include "service/derive.hpp"
@@ -23,6 +25,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> files;
   std::string directory = ".";
+  std::vector<std::string> debug_folders{kDebugFolder};
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool stats = false;
 };
@@ -69,7 +72,7 @@ void print_stats(const symcache::Symcache& cache, std::size_t original, std::siz
       {"functions", cache.section_size(&Header::functions)},
       {"subprograms", cache.section_size(&Header::subprograms)},
       {"names", cache.section_size(&Header::names) + cache.section_size(&Header::files)},
-      {"pieces", cache.section_size(&Header::pieces) + cache.section_size(&Header::piece_text)}};
+      {"text", cache.section_size(&Header::text)}};
   for (const auto& [name, bytes] : sections)
     fmt::print("    {:<11}{:>12} bytes  {:.2f} %\n", name, bytes, percent(bytes));
   fmt::print("  functions    {:>12}\n  rows         {:>12}\n  time         {:>12.3f} s\n", cache.function_count(), rows,
@@ -82,8 +85,12 @@ std::expected<void, std::string> convert(const std::string& name, const Options&
   const auto begin = std::chrono::steady_clock::now();
   const auto derived = [&] {
     const Progress progress(fmt::format("{} ({} MiB)", name, file->bytes().size() >> 20));
-    return service::derive_symcache(
-        {.file = file->bytes(), .release = [&] { file->release_pages(); }, .threads = options.threads});
+    const Companions companions = find_companions(name, file->bytes(), options.debug_folders);
+    const auto release = [&] {
+      file->release_pages();
+      companions.release_pages();
+    };
+    return service::derive_symcache({file->bytes(), companions.all(), release, options.threads});
   }();
   if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
@@ -134,6 +141,7 @@ void add_convert(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("convert", "derive the caches of files");
   command->add_option("file", options->files, "debug files")->required();
   command->add_option("-o,--output", options->directory, "folder for the caches; made if missing");
+  add_debug_folders(*command, options->debug_folders);
   command->add_option("--threads", options->threads, "work with so many threads; the result is the same")
       ->check(CLI::Range(1, 64));
   command->add_flag("--stats", options->stats, "print sizes, counts and time");

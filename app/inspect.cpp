@@ -4,6 +4,7 @@
 #include <boost/json/value.hpp>
 #include <cstdio>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ namespace {
 
 using object::FileInfo;
 using object::Link;
+using object::SliceInfo;
 
 struct Options {
   std::vector<std::string> files;
@@ -42,6 +44,7 @@ Inspected inspect(const std::string& file) {
   result.opened = true;
   result.size = mapped->bytes().size();
   result.info = object::describe(mapped->bytes());
+  if (!result.info.trouble.empty()) result.error = fmt::format("{}: {}", file, result.info.trouble);
   if (result.info.error) result.error = fmt::format("{}: {}", file, to_string(*result.info.error));
   return result;
 }
@@ -95,6 +98,10 @@ void print_text(const Inspected& file) {
     if (!value.empty()) out += fmt::format("  {:<12}{}\n", name, clean(value, true));
   };
   row("kind", name_of(info.kind));
+  row("packed in",
+      fmt::format("{}",
+                  fmt::join(info.wrappers | std::views::transform([](auto kind) { return name_of(kind); }), ", ")));
+  row("member", info.member);
   if (info.arch != model::Arch::unknown) row("arch", name_of(info.arch));
   row("size", fmt::format("{} bytes", file.size));
   row("debug_id", debug_id_text(info));
@@ -103,6 +110,11 @@ void print_text(const Inspected& file) {
   row("features", fmt::format("{}", fmt::join(info.features, ", ")));
   for (const Link& link : info.links)
     row("link", fmt::format("{:<14}{}  {}", name_of(link.kind), link.debug_id, link.path));
+  if (info.file_count) row("files", fmt::format("{}", *info.file_count));
+  if (!info.trouble.empty()) row("error", info.trouble);
+  for (const SliceInfo& slice : info.slices)
+    row("slice", fmt::format("{:<14}{}  {} bytes at {}", slice.arch,
+                             slice.debug_id ? slice.debug_id->dashed() : std::string(), slice.size, slice.offset));
   if (info.error) row("error", to_string(*info.error));
   fmt::print("{}", out);
 }
@@ -116,6 +128,11 @@ boost::json::object to_json(const Inspected& file) {
   put(out, "file", file.file);
   if (file.opened) {
     put(out, "kind", name_of(info.kind));
+    if (!info.wrappers.empty()) {
+      auto& wrappers = out["packed_in"].emplace_array();
+      for (const object::FileKind kind : info.wrappers) wrappers.emplace_back(name_of(kind));
+    }
+    put(out, "member", info.member);
     if (info.arch != model::Arch::unknown) put(out, "arch", name_of(info.arch));
     put(out, "debug_id", debug_id_text(info));
     put(out, "code_id", info.code_id);
@@ -131,6 +148,17 @@ boost::json::object to_json(const Inspected& file) {
         put(one, "kind", name_of(link.kind));
         put(one, "debug_id", link.debug_id);
         put(one, "path", link.path);
+      }
+    }
+    if (info.file_count) out["files"] = *info.file_count;
+    if (!info.slices.empty()) {
+      auto& slices = out["slices"].emplace_array();
+      for (const SliceInfo& slice : info.slices) {
+        boost::json::object& one = slices.emplace_back(boost::json::object()).as_object();
+        put(one, "arch", slice.arch);
+        if (slice.debug_id) put(one, "debug_id", slice.debug_id->dashed());
+        one["offset"] = slice.offset;
+        one["size"] = slice.size;
       }
     }
     out["size"] = file.size;

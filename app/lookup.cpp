@@ -1,16 +1,21 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "app/commands.hpp"
+#include "app/companions.hpp"
 #include "app/frame_text.hpp"
 #include "base/mapped_file.hpp"
+#include "object/translate.hpp"
 #include "service/derive.hpp"
 #include "symcache/reader.hpp"
 
@@ -21,6 +26,7 @@ struct Options {
   std::string file;
   std::vector<std::string> addresses;
   std::string image_base;
+  std::vector<std::string> debug_folders{kDebugFolder};
   bool json = false, no_inlines = false, svma = false;
   FunctionNames names = FunctionNames::qualified;
 };
@@ -32,14 +38,21 @@ struct OpenedCache {
   std::optional<symcache::Symcache> cache;
 };
 
-std::expected<OpenedCache, std::string> open_cache(const std::string& path) {
+std::expected<OpenedCache, std::string> open_cache(const Options& options) {
+  const std::string& path = options.file;
   OpenedCache opened;
   auto file = MappedFile::open(path);
   if (!file) return std::unexpected(file.error());
   opened.file = std::move(*file);
   Bytes bytes = opened.file.bytes();
   if (!symcache::is_symcache(bytes)) {
-    auto derived = service::derive_symcache({.file = bytes, .release = [&] { opened.file.release_pages(); }});
+    const Companions companions = find_companions(path, bytes, options.debug_folders);
+    const auto release = [&] {
+      opened.file.release_pages();
+      companions.release_pages();
+    };
+    auto derived =
+        service::derive_symcache({bytes, companions.all(), release, std::max(1u, std::thread::hardware_concurrency())});
     if (!derived) return std::unexpected(fmt::format("{}: {}", path, derived.error()));
     opened.derived = std::move(derived->file);
     bytes = opened.derived;
@@ -149,24 +162,25 @@ bool answer_stdin(const Options& options, Answerer& answerer) {
 }
 
 /// What to take off each address: 0, or the image base when addresses are as the file states them.
-std::expected<std::uint64_t, std::string> image_base_of(const Options& options, std::string_view kind) {
+std::expected<std::uint64_t, std::string> image_base_of(const Options& options, const OpenedCache& opened) {
   if (!options.svma) return 0;
   if (const auto base = parse_address(options.image_base)) return *base;
   if (!options.image_base.empty())
     return std::unexpected(fmt::format("--image-base: \"{}\" is not a hexadecimal address", options.image_base));
+  if (const auto base = object::stated_image_base(opened.file.bytes())) return *base;
   return std::unexpected(
       fmt::format("--svma: {} is made from \"{}\", which does not say at which address its image "
                   "starts; add --image-base, or give addresses from the image base without --svma",
-                  options.file, kind));
+                  options.file, opened.cache->producer_kind()));
 }
 
 int run(const Options& options) {
-  const auto opened = open_cache(options.file);
+  const auto opened = open_cache(options);
   if (!opened) {
     fmt::print(stderr, "symcached lookup: {}\n", opened.error());
     return kCouldNot;
   }
-  const auto base = image_base_of(options, opened->cache->producer_kind());
+  const auto base = image_base_of(options, *opened);
   if (!base) {
     fmt::print(stderr, "symcached lookup: {}\n", base.error());
     return kWrongUsage;
@@ -190,7 +204,9 @@ void add_lookup(CLI::App& app, int& status) {
   command->add_flag("--json", options->json, "one JSON array for arguments, one object per line for stdin");
   command->add_flag("--no-inlines", options->no_inlines,
                     "only the function itself, at the line of its own that holds the address");
-  command->add_flag("--svma", options->svma, "addresses are as the file states them; a PDB needs --image-base for it");
+  command->add_flag("--svma", options->svma,
+                    "addresses are as the file states them; PDBs and symcaches need --image-base for it");
+  add_debug_folders(*command, options->debug_folders);
   command->add_option("--image-base", options->image_base, "with --svma: where the image starts, hexadecimal");
   const std::map<std::string, FunctionNames> names{
       {"short", FunctionNames::qualified}, {"linkage", FunctionNames::linkage}, {"none", FunctionNames::none}};

@@ -1,90 +1,76 @@
 #!/usr/bin/env python3
 """run.py BUILD_DIR [--runs N] [FILE...]: what symcached costs, as ratios against peers measured in the same run.
 
-FILE: PDBs; an image beside one (same name, .exe .dll .node .sys) lets llvm-symbolizer take part.
-The runs of all programs are interleaved, so that a slow minute of the machine hits all of them; medians are compared.
-What each row means: bench/README.md.
+FILE: debug files of any native kind; an image beside a PDB (same name, .exe .dll .node .sys) lets llvm-symbolizer take
+part. Without FILE: the samples that tools/sample_pdbs.sh and tools/sample_elfs.sh have fetched, and what lies in
+../shared/corpus. The runs of all programs in a table are interleaved, so that a slow minute of the machine hits all of
+them; medians are compared. All numbers go to bench/results.json beside BUILD_DIR. What each row means: bench/README.md.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
 import shutil
-import statistics
 import subprocess
 import sys
-import tempfile
-import time
 
-PDBUTIL, SYMBOLIZER = "llvm-pdbutil-22", "llvm-symbolizer-22"
-BUDGET_SECONDS = 120  # per group of programs; a group stops early when it is used up, after 3 rounds
-ADDRESSES = range(0x1000, 0x1000 + 37 * 5000, 37)
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "e2e"))
 
+import symbolizers  # noqa: E402
+from measure import Died, Row, compare, compare_speeds, measure  # noqa: E402
 
-class Row:
-    """One program in a group: its command, what it reads, and what its runs took."""
-
-    def __init__(self, name, command, stdin="", before=None):
-        self.name, self.command, self.stdin = name, [str(part) for part in command], stdin.encode()
-        self.before = before or (lambda: None)
-        self.seconds, self.rss_kib = [], []
-
-    def run(self):
-        self.before()
-        seconds, rss_kib = measure(self.command, self.stdin)
-        self.seconds.append(seconds)
-        self.rss_kib.append(rss_kib)
-
-    def median(self):
-        return statistics.median(self.seconds)
+PDBUTIL, SYMBOLIZER, GSYMUTIL = "llvm-pdbutil-22", "llvm-symbolizer-22", "llvm-gsymutil-22"
+MANY, FEW = 200_000, 2_000  # addresses for lookups within a process, and through a pipe
+LARGE = 50 << 20  # bytes; larger files get fewer runs
+CORPUS = ROOT.parent / "shared/corpus"
+MAGICS = [(b"\x7fELF", "elf"), (b"Microsoft C/C++ MSF 7.00\r\n", "pdb"), (b"\xcf\xfa\xed\xfe", "macho"),
+          (b"\xca\xfe\xba\xbe", "macho"), (b"\0asm", "wasm"), (b"MODULE ", "breakpad"), (b"MZ", "pe"),
+          (b"BSJB", "ppdb")]
 
 
-class Died(Exception):
-    """A program ended with an error; the message has its exit status, command and last words."""
+class Bench:
+    """What all tables need: the programs, how often they run, where files go."""
+
+    def __init__(self, options):
+        self.program, self.lookup = options.build / "symcached", options.build / "bench_lookup"
+        self.scratch = options.build.parent / "bench"
+        self.runs, self.peer = options.runs, symbolic_peer(options.build.parent)
+        self.floor_kib = max(measure(["true"]).rss_kib for _ in range(3))
+        self.threads = "--threads" in measure([str(self.program), "convert", "--help"], keep_output=True).output
+
+    def folder(self, name):
+        """An empty folder."""
+        shutil.rmtree(self.scratch / name, ignore_errors=True)
+        (self.scratch / name).mkdir(parents=True)
+        return self.scratch / name
 
 
-def measure(command, stdin=b""):
-    """(wall seconds, peak RSS in KiB) of one run; its output is thrown away."""
-    with tempfile.TemporaryFile() as given:
-        given.write(stdin)
-        given.seek(0)
-        started = time.perf_counter()
-        process = subprocess.Popen(command, stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        said = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise Died(f"exit {process.returncode}: {' '.join(command)}\n{said.decode(errors='replace')[-2000:]}")
-    return seconds, usage.ru_maxrss
+def kind_of(path):
+    with open(path, "rb") as file:
+        head = file.read(32)
+    return next((kind for magic, kind in MAGICS if head.startswith(magic)), "other")
 
 
-def survives(row):
-    try:
-        row.before()
-        measure(row.command, row.stdin)
-        return True
-    except Died as death:
-        print(f"\n  left out below, it died: {row.name}: {str(death).splitlines()[0]}")
-        return False
+def cargo():
+    return shutil.which("cargo") or next((str(path) for path in [pathlib.Path.home() / ".cargo/bin/cargo"]
+                                          if path.exists()), None)
 
 
-def compare(title, rows, runs, floor_kib):
-    """Runs the rows in turn and prints them; ratios are against the first. A peer that dies is named and left out."""
-    rows = [rows[0], *(row for row in rows[1:] if survives(row))]
-    started = time.monotonic()
-    for number in range(runs):
-        if number >= 3 and time.monotonic() - started > BUDGET_SECONDS:
-            break
-        for row in rows:
-            row.run()
-    print(f"\n{title}: {len(rows[0].seconds)} runs each")
-    print(f"  {'':44} {'median':>10} {'min':>9} {'max':>9} {'time':>8} {'peak RSS':>10}")
-    for row in rows:
-        peak = statistics.median(row.rss_kib)
-        rss = f"{peak / 1024:.0f} MiB" if peak > floor_kib * 1.1 else f"<= {floor_kib / 1024:.0f} MiB"
-        print(f"  {row.name:44} {row.median() * 1000:7.1f} ms {min(row.seconds) * 1000:6.1f} ms "
-              f"{max(row.seconds) * 1000:6.1f} ms {row.median() / rows[0].median():6.2f} x {rss:>10}")
+def symbolic_peer(build):
+    """The peer made of the symbolic crates, built when cargo is there; None when it cannot be had."""
+    target = build / "peers/symbolic"
+    program = target / "release/symbolic_peer"
+    if not cargo():
+        print("The peer symbolic is left out: cargo is not installed")
+        return None
+    done = subprocess.run(["nice", cargo(), "build", "--release", "-j1", "--quiet", "--target-dir", target,
+                           "--manifest-path", ROOT / "bench/peers/symbolic/Cargo.toml"], capture_output=True, text=True)
+    if done.returncode != 0 and not program.exists():
+        print(f"The peer symbolic is left out: it could not be built: {done.stderr.strip()[-300:]}")
+        return None
+    return program
 
 
 def image_of(pdb):
@@ -92,67 +78,140 @@ def image_of(pdb):
     return next((path for path in beside if path.exists()), None)
 
 
-def converted(program, pdb, folder):
-    """The symcache that `convert` makes of the PDB."""
-    measure([str(program), "convert", str(pdb), "-o", str(folder)])
-    return next(path for path in sorted(folder.rglob("*")) if path.is_file())
+# --- tables -----------------------------------------------------------------------------------------------------
+
+def our_conversions(bench, path):
+    """One thread, and two where `convert` has the option."""
+    for threads in (1, 2) if bench.threads else (1,):
+        folder = bench.folder(f"threads{threads}")
+        said = measure([str(bench.program), "convert", str(path), "-o", str(folder)], keep_output=True)
+        made = pathlib.Path(said.output.splitlines()[0])
+        given = ["--threads", threads] if bench.threads else []
+        name = f"symcached convert, {threads} thread{'s' * (threads > 1)}"
+        yield Row(name, [bench.program, "convert", *given, path, "-o", folder], makes=made,
+                  before=lambda made=made: made.unlink(missing_ok=True))
 
 
-def bench_pdb(program, pdb, runs, floor_kib, scratch):
-    kept, fresh = scratch / "kept", scratch / "fresh"
-    for folder in (kept, fresh):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-    symcache = converted(program, pdb, kept)
-    big, small = pdb.stat().st_size, symcache.stat().st_size
-    print(f"\n== {pdb.name}: {big:,} bytes; symcache {small:,} bytes, {small / big:.4f} of it")
-
-    def empty():
-        for path in fresh.iterdir():
-            path.unlink()
-
-    compare("Reading the whole PDB", [
-        Row("symcached convert", [program, "convert", pdb, "-o", fresh], before=empty),
-        Row("llvm-pdbutil dump -l -symbols", [PDBUTIL, "dump", "-l", "-symbols", pdb]),
-    ], runs, floor_kib)
-    one, many = f"{ADDRESSES[len(ADDRESSES) // 2]:#x}", "".join(f"{address:#x}\n" for address in ADDRESSES)
-    first = [Row("symcached lookup, from the symcache", [program, "lookup", symcache, one]),
-             Row("symcached convert, then lookup", ["sh", "-c", '"$1" convert "$2" -o "$3" && "$1" lookup "$4" "$5"',
-                                                    "sh", program, pdb, fresh, symcache, one], before=empty)]
-    all_of_them = [Row("symcached lookup, from the symcache", [program, "lookup", symcache], many)]
-    if image := image_of(pdb):
-        peer = [SYMBOLIZER, f"--obj={image}", "--relative-address"]
-        first.append(Row("llvm-symbolizer, from the PDB", [*peer, one]))
-        all_of_them.append(Row("llvm-symbolizer, from the PDB", peer, many))
-    compare("One address, from process start to end", first, runs, floor_kib)
-    compare(f"{len(ADDRESSES)} addresses from stdin", all_of_them, runs, floor_kib)
+def conversion_peers(bench, path, kind):
+    folder = bench.folder("peers")
+    if kind in ("elf", "macho") and shutil.which(GSYMUTIL):
+        made = folder / "peer.gsym"
+        yield Row("llvm-gsymutil, 1 thread", [GSYMUTIL, "--num-threads=1", "--quiet", "--convert", path, "--out-file",
+                                              made], makes=made)
+    if bench.peer and kind != "ppdb":
+        made = folder / "peer.symcache"
+        yield Row("symbolic, 1 thread", [bench.peer, "convert", path, made], makes=made)
+    if kind == "pdb":
+        yield Row("llvm-pdbutil dump -l -symbols", [PDBUTIL, "dump", "-l", "-symbols", path])
 
 
-def print_machine():
+def choose_addresses(bench, symcache, count):
+    """A file of random addresses within functions, from the image base."""
+    told = bench.scratch / f"addresses{count}.txt"
+    with open(told, "wb") as out:
+        subprocess.run([bench.lookup, symcache, "--choose", str(count)], stdout=out, check=True)
+    return told
+
+
+def lines_of(addresses):
+    return "".join(f"{address:#x}\n" for address in addresses)
+
+
+def lookups_within(bench, symcache, runs):
+    """Speeds that the programs measure themselves, without the start of a process."""
+    addresses = choose_addresses(bench, symcache, MANY)
+    their_cache = bench.scratch / "peers/peer.symcache"
+    rows = {}
+    for title, option in (("names as they are", []), ("names demangled", ["--demangle"])):
+        rows[title] = [Row("symcached", [bench.lookup, symcache, addresses, *option], says_speed=True)]
+        if bench.peer and their_cache.exists():
+            rows[title].append(Row("symbolic", [bench.peer, "lookup", their_cache, addresses, *option],
+                                   says_speed=True))
+    for title, group in rows.items():
+        yield compare_speeds(f"{MANY} random addresses in one process, {title}", group, runs)
+
+
+def symbolizer_for(path, kind, addresses):
+    """(command, addresses as it takes them); nothing where llvm-symbolizer cannot take part."""
+    if kind == "pdb":
+        image = image_of(path)
+        return ([SYMBOLIZER, f"--obj={image}", "--relative-address"], addresses) if image else (None, [])
+    base = symbolizers.image_base(path)
+    return [SYMBOLIZER, f"--obj={path}"], [address + base for address in addresses]
+
+
+def lookups_through_pipes(bench, path, kind, symcache, runs):
+    addresses = [int(line, 16) for line in choose_addresses(bench, symcache, FEW).read_text().split()]
+    peer, theirs = symbolizer_for(path, kind, addresses)
+    fresh = bench.folder("fresh")
+    both = 'rm -f "$3"/*; "$1" convert "$2" -o "$3" >/dev/null && "$1" lookup "$3"/* "$4"'
+    for title, count in (("One address, from process start to end", 1), (f"{FEW} addresses from stdin", FEW)):
+        rows = [Row("symcached lookup, from the symcache", [bench.program, "lookup", symcache],
+                    lines_of(addresses[:count]))]
+        if count == 1:
+            rows.append(Row("symcached convert, then lookup",
+                            ["sh", "-c", both, "sh", bench.program, path, fresh, hex(addresses[0])]))
+        if peer:
+            rows.append(Row("llvm-symbolizer, from the debug file", peer, lines_of(theirs[:count])))
+        yield compare(title, rows, runs, bench.floor_kib)
+
+
+def bench_file(bench, path):
+    """All tables of one file; its numbers."""
+    kind, size = kind_of(path), path.stat().st_size
+    runs = min(bench.runs, 3) if size > LARGE else bench.runs
+    print(f"\n== {path.name}: {kind}, {size:,} bytes", flush=True)
+    rows = [*our_conversions(bench, path), *conversion_peers(bench, path, kind)]
+    tables = [compare("Converting", rows, runs, bench.floor_kib)]
+    symcache = rows[0].makes
+    print(f"  the symcache is {symcache.stat().st_size / size:.4f} of the file")
+    tables += lookups_within(bench, symcache, runs)
+    tables += lookups_through_pipes(bench, path, kind, symcache, runs)
+    return {"file": path.name, "kind": kind, "bytes": size, "tables": tables}
+
+
+# --- all of it --------------------------------------------------------------------------------------------------
+
+def default_files(program):
+    found = [*sorted(pathlib.Path("build/demo/pdbs").glob("*.pdb")), program,
+             *sorted(pathlib.Path("build/samples").glob("*.debug"))]
+    if CORPUS.exists():
+        found += sorted(path for path in CORPUS.rglob("*") if path.is_file() and path.stat().st_size > 1 << 20)
+    return [path for path in found if path.is_file() and kind_of(path) not in ("other", "ppdb", "pe")]
+
+
+def machine():
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
-    print(f"{os.cpu_count()} x {model.group(1) if model else 'unknown processor'}")
-    version = subprocess.run([SYMBOLIZER, "--version"], capture_output=True, text=True).stdout
-    print(next(line.strip() for line in version.splitlines() if "version" in line))
+    version = measure([SYMBOLIZER, "--version"], keep_output=True).output
+    return {"processors": os.cpu_count(), "model": model.group(1) if model else "unknown processor",
+            "llvm": next(line.strip() for line in version.splitlines() if "version" in line)}
 
 
-def bench(options):
-    program, scratch = options.build / "symcached", options.build.parent / "bench"
-    print_machine()
-    floor_kib = max(measure(["true"])[1] for _ in range(3))
-    for pdb in options.files or sorted(pathlib.Path("build/demo/pdbs").glob("*.pdb")):
-        bench_pdb(program, pdb, options.runs, floor_kib, scratch)
-    for micro in sorted(options.build.glob("*_bench")):
+def run_all(options):
+    about = machine()
+    print(f"{about['processors']} x {about['model']}\n{about['llvm']}")
+    bench, results = Bench(options), []
+    for path in options.files or default_files(bench.program):
+        try:
+            results.append(bench_file(bench, path))
+        except Died as death:
+            print(f"  {path.name} is left out: {death}")
+    told = bench.scratch / "results.json"
+    told.write_text(json.dumps({"machine": about, "files": results}, indent=1) + "\n")
+    print(f"\nAll numbers: {told}")
+    for micro in sorted(options.build.glob("*_bench")) if not options.files else []:
         print(f"\n== {micro.name}", flush=True)
         subprocess.run([micro, "--benchmark_min_time=0.2"], check=True)
+    return 0 if len(results) == len(options.files or results) else 1
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("--runs", type=int, default=11)
+    parser.add_argument("--runs", type=int, default=11, help="of each program; at most 3 with large files")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     try:
-        bench(parser.parse_intermixed_args())
+        sys.exit(run_all(parser.parse_intermixed_args()))
     except Died as death:
         sys.exit(f"bench: {death}")
 

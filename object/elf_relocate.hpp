@@ -8,7 +8,8 @@
 
 namespace symcached::object {
 
-/// Knows the absolute relocations of x86, x86-64, ARM and AArch64; others leave the bytes as they are.
+/// Knows the absolute relocations of x86, x86-64, ARM, AArch64, RISC-V, POWER and z/Architecture; others leave the
+/// bytes as they are.
 class ElfRelocator {
  public:
   explicit ElfRelocator(const elf::File& file);

@@ -1,11 +1,13 @@
 #include "object/from_elf.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 
 #include "base/crc32.hpp"
 #include "base/decompress.hpp"
 #include "object/elf_dwarf.hpp"
+#include "object/elf_plt.hpp"
 #include "object/elf_symbols.hpp"
 #include "object/from_dwarf.hpp"
 
@@ -34,8 +36,10 @@ std::optional<elf::File> companion(std::span<const Companion> all, NeedFile::Kin
 }
 
 std::optional<elf::File> debug_companion(const elf::File& program, std::span<const Companion> all) {
-  return companion(all, NeedFile::Kind::debug_link,
-                   [&](const elf::File& file, const NeedFile& need) { return belongs(program, file, need); });
+  return companion(all, NeedFile::Kind::debug_link, [&](const elf::File& file, const NeedFile& need) {
+    const bool useful = has_dwarf(file) || file.section(elf::SectionType::symtab) != nullptr;
+    return useful && belongs(program, file, need);
+  });
 }
 
 std::optional<elf::File> supplementary_companion(const elf::File& with_dwarf, std::span<const Companion> all) {
@@ -74,6 +78,7 @@ class ElfTranslator {
   std::vector<CodeRange> code_;
   std::optional<elf::File> debug_;
   Buffer inner_;
+  std::deque<std::string> stub_names_;
   CodeSymbols symbols_;
   std::vector<ElfDwarf> split_;
 };
@@ -87,6 +92,7 @@ Read<void> ElfTranslator::gather_symbols() {
     SC_TRY(const auto inner, elf::File::open(inner_.bytes()));
     if (auto ok = add_elf_symbols(inner, symbols_); !ok) return ok;
   }
+  add_plt_names(file_, symbols_, stub_names_);
   symbols_.finish(code_);
   return {};
 }
@@ -171,6 +177,11 @@ std::vector<NeedFile> needed_files_elf(Bytes bytes, std::span<const Companion> c
                       .directory = {},
                       .build_id = elf::hex_of(link->build_id)});
   return needed;
+}
+
+std::optional<std::uint64_t> image_base_elf(Bytes bytes) {
+  const auto file = elf::File::open(bytes);
+  return file ? std::optional(file->image_base()) : std::nullopt;
 }
 
 model::Arch arch_of(elf::Machine machine) {

@@ -5,11 +5,18 @@
 #include <algorithm>
 #include <array>
 
+#include "formats/macho/bcsymbolmap.hpp"
 #include "formats/pdb/c13.hpp"
 #include "formats/pdb/pdb.hpp"
 #include "formats/pe/coff_object.hpp"
 #include "formats/pe/reader.hpp"
+#include "object/describe_breakpad.hpp"
+#include "object/describe_macho.hpp"
 #include "object/describe_pe.hpp"
+#include "object/describe_source_bundle.hpp"
+#include "object/describe_wasm.hpp"
+#include "object/from_perf_map.hpp"
+#include "object/unwrap.hpp"
 #include "symcache/reader.hpp"
 
 namespace symcached::object {
@@ -30,6 +37,7 @@ constexpr KindName kNames[] = {
     {FileKind::elf, "elf"},
     {FileKind::macho, "macho"},
     {FileKind::macho_fat, "macho_fat"},
+    {FileKind::bcsymbolmap, "bcsymbolmap"},
     {FileKind::wasm, "wasm"},
     {FileKind::breakpad, "breakpad"},
     {FileKind::symcache, "symcache"},
@@ -40,12 +48,16 @@ constexpr KindName kNames[] = {
     {FileKind::xz, "xz"},
     {FileKind::msfz, "msfz"},
     {FileKind::old_pdb, "old_pdb"},
+    {FileKind::szdd, "szdd"},
+    {FileKind::kwaj, "kwaj"},
+    {FileKind::source_bundle, "source_bundle"},
+    {FileKind::perf_map, "perf_map"},
 };
 
 constexpr bool names_in_order() {
   for (std::size_t i = 0; i < std::size(kNames); ++i)
     if (static_cast<std::size_t>(kNames[i].kind) != i) return false;
-  return static_cast<std::size_t>(FileKind::old_pdb) + 1 == std::size(kNames);
+  return static_cast<std::size_t>(FileKind::perf_map) + 1 == std::size(kNames);
 }
 static_assert(names_in_order(), "a kind has no name, or the rows are not in the order of the enum");
 
@@ -73,6 +85,7 @@ constexpr Magic kMagics[] = {
     {FileKind::macho, "\xFE\xED\xFA\xCE"sv},
     {FileKind::macho, "\xFE\xED\xFA\xCF"sv},
     {FileKind::wasm, "\0asm"sv},
+    {FileKind::bcsymbolmap, macho::kSymbolMapMagic},
     {FileKind::breakpad, "MODULE "sv},
     {FileKind::symcache, std::string_view(symcache::kMagic.data(), symcache::kMagic.size())},
     {FileKind::cab, "MSCF\0\0\0\0"sv},
@@ -83,6 +96,9 @@ constexpr Magic kMagics[] = {
     {FileKind::xz,
      "\xFD"
      "7zXZ\0"sv},
+    {FileKind::szdd, "SZDD\x88\xF0\x27\x33"sv},
+    {FileKind::kwaj, "KWAJ\x88\xF0\x27\xD1"sv},
+    {FileKind::source_bundle, "SYSB"sv},
 };
 
 /// A DOS program is no PE image; an image cut before its PE header is one, so that the error can say so.
@@ -151,6 +167,20 @@ void describe_symcache(FileInfo& info, Bytes bytes) {
   if (cache->has_columns()) add_feature(info, "columns");
 }
 
+FileInfo describe_plain(Bytes file) {
+  FileInfo info;
+  info.kind = identify(file);
+  if (info.kind == FileKind::pe) describe_pe(info, file);
+  if (info.kind == FileKind::coff) describe_coff(info, file);
+  if (info.kind == FileKind::macho || info.kind == FileKind::macho_fat) describe_macho(info, file);
+  if (info.kind == FileKind::wasm) describe_wasm(info, file);
+  if (info.kind == FileKind::pdb) describe_pdb(info, file);
+  if (info.kind == FileKind::symcache) describe_symcache(info, file);
+  if (info.kind == FileKind::breakpad) describe_breakpad(info, file);
+  if (info.kind == FileKind::source_bundle) describe_source_bundle(info, file);
+  return info;
+}
+
 }  // namespace
 
 std::string_view name_of(FileKind kind) {
@@ -164,17 +194,24 @@ FileKind identify(Bytes file) {
     if (text.starts_with(magic.bytes)) return magic.kind;
   if (is_pe(file)) return FileKind::pe;
   if (is_macho_fat(file)) return FileKind::macho_fat;
+  if (is_perf_map(file)) return FileKind::perf_map;
   if (pe::is_object(file)) return FileKind::coff;
   return FileKind::unknown;
 }
 
 FileInfo describe(Bytes file) {
+  auto unwrapped = unwrap(file);
   FileInfo info;
-  info.kind = identify(file);
-  if (info.kind == FileKind::pe) describe_pe(info, file);
-  if (info.kind == FileKind::coff) describe_coff(info, file);
-  if (info.kind == FileKind::pdb) describe_pdb(info, file);
-  if (info.kind == FileKind::symcache) describe_symcache(info, file);
+  if (!unwrapped) {
+    info.kind = identify(file);
+    info.trouble = std::move(unwrapped.error());
+  } else if (!*unwrapped) {
+    info = describe_plain(file);
+  } else {
+    info = describe_plain((*unwrapped)->file.bytes());
+    info.wrappers = std::move((*unwrapped)->wrappers);
+    info.member = std::move((*unwrapped)->member);
+  }
   return info;
 }
 

@@ -43,6 +43,7 @@ TEST(Identify, ByMagicAlone) {
       {"a Java class", "\xCA\xFE\xBA\xBE\0\0\0\x34"sv, FileKind::unknown},
       {"fat Mach-O of nothing", "\xCA\xFE\xBA\xBE\0\0\0\0"sv, FileKind::unknown},
       {"fat Mach-O, cut", "\xCA\xFE\xBA\xBE\0\0\0"sv, FileKind::unknown},
+      {"BCSymbolMap", "BCSymbolMap Version: 2.0\n"sv, FileKind::bcsymbolmap},
       {"WebAssembly", "\0asm\1\0\0\0"sv, FileKind::wasm},
       {"Breakpad", "MODULE Linux x86_64 000 a\n"sv, FileKind::breakpad},
       {"symcache", "symcache\1\0\0\0"sv, FileKind::symcache},
@@ -52,6 +53,11 @@ TEST(Identify, ByMagicAlone) {
       {"gzip", "\x1F\x8B\x08"sv, FileKind::gzip},
       {"zstd", "\x28\xB5\x2F\xFD"sv, FileKind::zstd},
       {"xz", "\xFD\x37zXZ\0"sv, FileKind::xz},
+      {"SZDD", "SZDD\x88\xF0\x27\x33\x41"sv, FileKind::szdd},
+      {"SZDD of QBasic", "SZ \x88\xF0\x27\x33\xD1"sv, FileKind::unknown},
+      {"KWAJ", "KWAJ\x88\xF0\x27\xD1\0\0"sv, FileKind::kwaj},
+      {"source bundle", "SYSB\2\0\0\0PK\3\4"sv, FileKind::source_bundle},
+      {"perf map", "7f0000001000 10 f\n"sv, FileKind::perf_map},
       {"a DOS program",
        "MZ\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
        "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"sv,
@@ -73,8 +79,8 @@ TEST(Identify, PeImagesWholeAndCut) {
 
 TEST(Identify, EveryKindHasItsName) {
   std::set<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(FileKind::old_pdb); ++i) names.insert(name_of(static_cast<FileKind>(i)));
-  EXPECT_EQ(names.size(), static_cast<std::size_t>(FileKind::old_pdb) + 1);
+  for (int i = 0; i <= static_cast<int>(FileKind::perf_map); ++i) names.insert(name_of(static_cast<FileKind>(i)));
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(FileKind::perf_map) + 1);
   EXPECT_EQ(name_of(FileKind::portable_pdb), "portable_pdb");
   EXPECT_EQ(name_of(static_cast<FileKind>(200)), "unknown");
 }

@@ -1,9 +1,13 @@
 #include "object/translate.hpp"
 
+#include "object/from_breakpad.hpp"
 #include "object/from_coff.hpp"
 #include "object/from_elf.hpp"
+#include "object/from_macho.hpp"
 #include "object/from_pdb.hpp"
 #include "object/from_pe.hpp"
+#include "object/from_perf_map.hpp"
+#include "object/from_wasm.hpp"
 #include "object/identify.hpp"
 
 namespace symcached::object {
@@ -12,7 +16,17 @@ std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> compan
   switch (identify(file)) {
     case FileKind::elf: return needed_files_elf(file, companions);
     case FileKind::pe: return needed_files_pe(file, companions);
+    case FileKind::macho:
+    case FileKind::macho_fat: return needed_files_macho(file, companions);
+    case FileKind::wasm: return needed_files_wasm(file, companions);
     default: return {};
+  }
+}
+
+std::optional<std::uint64_t> stated_image_base(Bytes file) {
+  switch (identify(file)) {
+    case FileKind::elf: return image_base_elf(file);
+    default: return std::nullopt;
   }
 }
 
@@ -29,8 +43,13 @@ Translator translator_of(FileKind kind) {
   switch (kind) {
     case FileKind::pdb: return from_pdb;
     case FileKind::elf: return translate_elf;
+    case FileKind::breakpad: return translate_breakpad;
+    case FileKind::perf_map: return translate_perf_map;
     case FileKind::pe: return translate_pe;
     case FileKind::coff: return translate_coff;
+    case FileKind::macho:
+    case FileKind::macho_fat: return translate_macho;
+    case FileKind::wasm: return translate_wasm;
     default: return nullptr;
   }
 }

@@ -2,6 +2,7 @@
 /// From a file of any format to the model: the one place that knows all translators.
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,18 +16,22 @@ namespace symcached::object {
 /// A second file that the first one refers to. What it is called is the producer's word, unchecked.
 struct NeedFile {
   enum class Kind : std::uint8_t {
-    debug_link,     ///< .gnu_debuglink: the file with the debug sections
-    supplementary,  ///< .gnu_debugaltlink: what dwz moved out of several files
-    split_unit,     ///< a skeleton unit's .dwo file
-    split_package,  ///< a .dwp file; the program's path with ".dwp" behind it
-    debug_map,      ///< an object file a linked Mach-O image names in its stabs
+    debug_link,      ///< .gnu_debuglink: the file with the debug sections
+    supplementary,   ///< .gnu_debugaltlink: what dwz moved out of several files
+    split_unit,      ///< a skeleton unit's .dwo file
+    split_package,   ///< a .dwp file; the program's path with ".dwp" behind it
+    debug_map,       ///< an object file a linked Mach-O image names in its stabs: "lib.a(x.o)" in a static library
+    dsym,            ///< a Mach-O image's FILE.dSYM/Contents/Resources/DWARF/FILE, found by UUID
+    symbol_map,      ///< the BCSymbolMap of a Mach-O file with hidden names, found by UUID
+    external_debug,  ///< the module that a WebAssembly module names as having its DWARF
   };
   Kind kind = Kind::debug_link;
-  std::string path;          ///< as recorded; "" = next to the file under its own name
-  std::string directory;     ///< split_unit: what a relative path counts from
-  std::string build_id;      ///< debug_link, supplementary: lowercase hex; "" = not stated
-  std::uint32_t crc32 = 0;   ///< debug_link
-  std::uint64_t dwo_id = 0;  ///< split_unit
+  std::string path;            ///< as recorded; "" = next to the file under its own name
+  std::string directory;       ///< split_unit: what a relative path counts from
+  std::string build_id;        ///< debug_link, supplementary, dsym, symbol_map: lowercase hex; "" = not stated
+  std::uint32_t crc32 = 0;     ///< debug_link
+  std::uint64_t dwo_id = 0;    ///< split_unit
+  std::uint64_t modified = 0;  ///< debug_map: when the object file was, in seconds since 1970; 0 = not stated
 
   bool operator==(const NeedFile&) const = default;
 };
@@ -49,6 +54,10 @@ struct Original {
 std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> companions = {});
 
 bool can_translate(FileKind kind);
+
+/// Where the image starts by the file's own word: addresses it states, less this, are from the image base.
+/// @return nothing if the file does not say
+std::optional<std::uint64_t> stated_image_base(Bytes file);
 
 /// Hands all functions of a file to `sink`. Companions that are missing make the result poorer, not wrong.
 /// @return the first thing in the file that cannot be right; the sink is then half filled and of no use

@@ -7,7 +7,7 @@
 namespace symcached::service {
 
 inline constexpr store::CacheKind kObjects{"objects", 1};
-inline constexpr store::CacheKind kSymcaches{"symcaches", 1};
-static_assert(symcache::kFormatVersion == 1, "the symcache format changed: raise the version of kSymcaches too");
+inline constexpr store::CacheKind kSymcaches{"symcaches", 2};
+static_assert(symcache::kFormatVersion == 2, "the symcache format changed: raise the version of kSymcaches too");
 
 }  // namespace symcached::service

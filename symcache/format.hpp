@@ -1,5 +1,5 @@
 #pragma once
-/// The symcache file, version 1. Spec: docs/formats/symcache.md, which explains every field and operation.
+/// The symcache file, version 2. Spec: docs/formats/symcache.md, which explains every field and operation.
 /// Little-endian, no alignment needed, deterministic, mapped and read in place.
 #include <array>
 #include <cstddef>
@@ -13,8 +13,9 @@ inline constexpr std::array<char, 8> kMagic{'s', 'y', 'm', 'c', 'a', 'c', 'h', '
 
 /// Raised whenever an older reader could misread the file. Whoever raises it raises the cache version in
 /// service/cache_versions.hpp too.
-///   1  first version
-inline constexpr std::uint32_t kFormatVersion = 1;
+///   1  texts in pieces that a table numbers
+///   2  texts in runs of one shared text
+inline constexpr std::uint32_t kFormatVersion = 2;
 
 /// Version of the open format in the SymCache protocol: major = kFormatVersion.
 inline constexpr std::array<std::uint32_t, 3> kProtocolVersion{kFormatVersion, 0, 0};
@@ -27,6 +28,7 @@ struct Section {
 enum HeaderFlags : std::uint8_t {
   kHasColumns = 1,     ///< every row carries a column
   kWideAddresses = 2,  ///< starts are u64 instead of u32
+  kWideRuns = 4,       ///< runs of text take 5 bytes instead of 4
 };
 
 struct Header {
@@ -48,17 +50,25 @@ struct Header {
   Section functions;
   Section subprograms;
   Section names;
-  Section files;       ///< u32 per file: position of its path in `names`
-  Section pieces;      ///< u32 per piece and one more: positions in `piece_text`
-  Section piece_text;  ///< ends with kTextPadding zero bytes
-  Section module;      ///< two zero-terminated texts: kind of the original, its file name
+  Section files;   ///< u32 per file: position of its path in `names`
+  Section text;    ///< what all texts are made of; ends with kTextPadding zero bytes
+  Section module;  ///< two zero-terminated texts: kind of the original, its file name
 };
-static_assert(sizeof(Header) == 224 && alignof(Header) == 1);
+static_assert(sizeof(Header) == 208 && alignof(Header) == 1);
 static_assert(offsetof(Header, samples) == 64);
 
 inline constexpr std::size_t kStartsPerSample = 16;
 inline constexpr std::size_t kMaxTextSize = 1u << 20;  ///< bytes of one name or path; the writer cuts longer ones
-inline constexpr std::size_t kTextPadding = 16;        ///< pieces are copied 16 bytes at a time
+inline constexpr std::size_t kTextPadding = 32;        ///< runs are copied 32 bytes at a time
+inline constexpr std::uint32_t kLongestRunOfText = 255;
+inline constexpr std::size_t kNarrowText = 1u << 24;  ///< bytes of `text` that runs of 4 bytes can reach
+
+/// A run of text where kWideRuns is set; else the same in 4 bytes, with 24 bits of position.
+struct WideTextRun {
+  u8le length;  ///< bytes
+  u32le at;     ///< position in `text`
+};
+static_assert(sizeof(WideTextRun) == 5);
 
 /// First byte of a function record.
 enum RecordFlags : std::uint8_t {
@@ -93,7 +103,7 @@ struct Restart {   ///< where decoding may begin inside a long function; the row
   u32le position;  ///< bytes from the first row
 };
 static_assert(sizeof(Restart) == 8);
-inline constexpr std::size_t kRowsPerRestart = 32;
+inline constexpr std::size_t kRowsPerRestart = 8;
 inline constexpr std::size_t kLongestRun = kRowsPerRestart + kRowsPerRestart / 2;  ///< rows without a restart
 
 }  // namespace symcached::symcache

@@ -31,11 +31,11 @@ struct FunctionRecord {
     flags = in.byte();
     size = in.number();
     subprogram = in.number();
-    if ((flags & kHasLanguage) != 0) language = static_cast<model::Language>(in.byte());
-    if ((flags & kHasLinkageName) != 0) linkage_name = in.number();
-    if ((flags & kHasAliases) != 0) aliases = in.bytes(in.number());
-    if ((flags & kHasParent) != 0) parent_distance = in.signed_number();
-    if ((flags & kIsEnclosed) != 0) enclosing_distance = in.number();
+    language = (flags & kHasLanguage) != 0 ? static_cast<model::Language>(in.byte()) : model::Language::unknown;
+    linkage_name = (flags & kHasLinkageName) != 0 ? in.number() : 0;
+    aliases = (flags & kHasAliases) != 0 ? in.bytes(in.number()) : Bytes();
+    parent_distance = (flags & kHasParent) != 0 ? in.signed_number() : 0;
+    enclosing_distance = (flags & kIsEnclosed) != 0 ? in.number() : 0;
     const std::uint32_t restart_count = (flags & kHasRestarts) != 0 ? in.number() : 0;
     if (in.failed()) return false;
     ByteReader rest(record.subspan(in.position()));

@@ -66,11 +66,8 @@ Read<void> Symcache::set_sections(Bytes file) {
   SC_TRY(names_, view(&Header::names, "symcache.names"));
   SC_TRY(const Bytes files, view(&Header::files, "symcache.files"));
   SC_TRY(files_, ByteReader(files).array<u32le>(files.size() / 4, "symcache.files"));
-  SC_TRY(const Bytes pieces, view(&Header::pieces, "symcache.pieces"));
-  SC_TRY(pieces_, ByteReader(pieces).array<u32le>(pieces.size() / 4, "symcache.pieces"));
-  SC_TRY(piece_text_, view(&Header::piece_text, "symcache.piece_text"));
-  if (pieces_.empty() || piece_text_.size() < kTextPadding)
-    return truncated("symcache.piece_text", 0, kTextPadding, piece_text_.size());
+  SC_TRY(text_, view(&Header::text, "symcache.text"));
+  if (text_.size() < kTextPadding) return truncated("symcache.text", 0, kTextPadding, text_.size());
   SC_TRY(const Bytes module, view(&Header::module, "symcache.module"));
   ByteReader texts(module);
   SC_TRY(producer_kind_, texts.c_string("symcache.module.kind"));
@@ -101,7 +98,7 @@ std::uint32_t Symcache::last_start_at_or_before(std::uint64_t relative) const {
   const std::size_t begin = first * kStartsPerSample;
   const std::size_t end = std::min<std::size_t>(begin + kStartsPerSample, header_.function_count);
   std::size_t index = begin;
-  while (index + 1 < end && starts[index + 1] <= relative) ++index;
+  for (std::size_t i = begin + 1; i < end; ++i) index += starts[i] <= relative ? 1 : 0;  // branch-free, too
   return static_cast<std::uint32_t>(index);
 }
 
@@ -120,7 +117,6 @@ std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out) const {
                                                               : last_start_at_or_before<u32le>(relative);
   FunctionRecord record;
   for (std::size_t step = 0;; ++step) {
-    record = {};
     if (!read_record(index, record) || rva.value < record.start) return std::nullopt;
     if (rva.value - record.start < record.size) break;
     if (record.enclosing_distance == 0 || record.enclosing_distance > index || step == kMaxEnclosing)
@@ -155,78 +151,123 @@ bool Symcache::find_row(const FunctionRecord& record, std::uint64_t offset, RowS
   return found;
 }
 
-bool Symcache::read_subprogram(std::uint32_t position, Subprogram& out) const {
-  UlebCursor in(subprograms_, position);
-  out.file = in.number();
-  out.base_line = in.number();
-  out.name_at = static_cast<std::uint32_t>(in.position());
-  return !in.failed();
-}
+namespace {
 
-/// Text of one piece, null if there is no such piece.
-const char* Symcache::piece(std::uint32_t number, std::size_t& length) const {
-  if (number + std::size_t{1} >= pieces_.size()) return nullptr;
-  const std::size_t begin = pieces_[number], end = pieces_[number + 1u];
-  if (begin >= end || end > piece_text_.size() - kTextPadding) return nullptr;
-  length = end - begin;
-  return reinterpret_cast<const char*>(piece_text_.data()) + begin;
-}
+struct NarrowRun {
+  u32le bits;
+};
+std::size_t length_of(const NarrowRun& run) { return run.bits & 0xFF; }
+std::size_t place_of(const NarrowRun& run) { return run.bits >> 8; }
+std::size_t length_of(const WideTextRun& run) { return run.length; }
+std::size_t place_of(const WideTextRun& run) { return run.at; }
 
-bool Symcache::read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const {
-  UlebCursor in(section, position);
-  const std::uint32_t count = in.number();
-  UlebCursor again = in;
-  std::size_t size = 0, length = 0;
-  for (std::uint32_t i = 0; i < count; ++i)
-    if (in.at_end() || piece(in.number(), length) == nullptr || (size += length) > kMaxTextSize) return false;
-  char* const start = out.text(size + kTextPadding);
-  if (start == nullptr || in.failed()) return false;
-  char* to = start;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const char* const from = piece(again.number(), length);
-    std::memcpy(to, from, kTextPadding);  // a constant size is a few instructions; many pieces need no more
-    if (length > kTextPadding) std::memcpy(to + kTextPadding, from + kTextPadding, length - kTextPadding);
+}  // namespace
+
+/// @param to  room for kLongestRunOfText bytes a run and kTextPadding more
+template <class Run>
+bool Symcache::copy_runs(const TextRuns& runs, char* to, std::size_t& size) const {
+  const char* const shared = reinterpret_cast<const char*>(text_.data());
+  const std::size_t limit = text_.size() - kTextPadding;
+  const char* const start = to;
+  for (const Run& run : std::span(reinterpret_cast<const Run*>(runs.runs), runs.count)) {
+    const std::size_t at = place_of(run), length = length_of(run);
+    if (at > limit || length > limit - at) return false;
+    std::memcpy(to, shared + at, kTextPadding);  // a constant size is a few instructions; most runs need no more
+    if (length > kTextPadding) std::memcpy(to + kTextPadding, shared + at + kTextPadding, length - kTextPadding);
     to += length;
   }
-  out.trim(kTextPadding);
+  size = static_cast<std::size_t>(to - start);
+  return true;
+}
+
+/// The runs of the text that `in` stands before. Asks for the bytes of the first few.
+bool Symcache::find_runs(UlebCursor& in, TextRuns& out) const {
+  constexpr std::uint32_t kAskedFor = 8;
+  const bool wide = (header_.flags & kWideRuns) != 0;
+  out.count = in.number();
+  if (out.count > kMaxTextSize) return false;
+  out.runs = in.bytes(out.count * (wide ? sizeof(WideTextRun) : sizeof(NarrowRun))).data();
+  if (in.failed()) return false;
+  if (!wide)
+    for (std::uint32_t i = 0; i < std::min(out.count, kAskedFor); ++i) {
+      const std::size_t at = place_of(reinterpret_cast<const NarrowRun*>(out.runs)[i]);
+      if (at < text_.size()) __builtin_prefetch(text_.data() + at);
+    }
+  return true;
+}
+
+bool Symcache::copy_text(const TextRuns& runs, FrameBuffer& out, std::string_view& text) const {
+  if (runs.count == 0) return true;
+  const std::size_t room = runs.count * std::size_t{kLongestRunOfText} + kTextPadding;
+  char* const start = out.text(room);
+  if (start == nullptr) return false;
+  std::size_t size = 0;
+  if (!((header_.flags & kWideRuns) != 0 ? copy_runs<WideTextRun>(runs, start, size)
+                                         : copy_runs<NarrowRun>(runs, start, size)))
+    return false;
+  out.trim(room - size);
   text = {start, size};
   return true;
 }
 
-bool Symcache::read_file(std::uint32_t operand, const Subprogram& seen_from, FrameBuffer& out,
-                         std::string_view& text) const {
-  if (operand == kOwnFile) operand = seen_from.file;
-  if (operand == kNoFile) return true;
-  if (operand < kFirstFile || operand - kFirstFile >= files_.size()) return false;
-  return read_text(names_, files_[operand - kFirstFile], out, text);
+bool Symcache::read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const {
+  UlebCursor in(section, position);
+  TextRuns runs;
+  text = {};
+  return find_runs(in, runs) && copy_text(runs, out, text);
 }
 
 /// From the innermost frame outward: each frame's position is the row's, or where it calls the frame inside it.
+/// All frames' memory is asked for before any of it is read, so that what the caches miss comes at the same time.
 /// @param row  null: the function alone, at no known line
 bool Symcache::append_frames(const FunctionRecord& record, const RowState* row, FrameBuffer& out) const {
+  if (!list_frames(record, row, out.places)) return false;
+  for (FramePlace& place : out.places)
+    if (!find_texts(place)) return false;
+  for (const FramePlace& place : out.places) {
+    Frame frame{.function = {}, .file = {}, .line = place.line, .column = place.column};
+    if (!copy_text(place.name, out, frame.function) || !copy_text(place.path, out, frame.file)) return false;
+    out.frames.push_back(frame);
+  }
+  return true;
+}
+
+bool Symcache::list_frames(const FunctionRecord& record, const RowState* row, std::vector<FramePlace>& out) const {
   const RowDecoder decoder(record.program, has_columns());
+  out.clear();
   bool known = row != nullptr;
   for (RowState at = known ? *row : RowState{};;) {
-    if (out.frames.size() + 1 >= kMaxFrames && at.frame != 0) at = {}, known = false;
+    if (out.size() + 1 >= kMaxFrames && at.frame != 0) at = {}, known = false;
     FrameDefinition definition;
     if (at.frame == 0) definition.subprogram = record.subprogram;
     else if (!decoder.definition(at.frame, definition)) return false;
-    Subprogram subprogram;
-    if (!read_subprogram(definition.subprogram, subprogram)) return false;
-    Frame frame;
-    if (!read_text(subprograms_, subprogram.name_at, out, frame.function)) return false;
-    if (known) {
-      frame.line = subprogram.base_line + at.line;
-      frame.column = at.column;
-      if (!read_file(at.file, subprogram, out, frame.file)) return false;
-    }
-    out.frames.push_back(frame);
+    if (definition.subprogram >= subprograms_.size()) return false;
+    __builtin_prefetch(subprograms_.data() + definition.subprogram);
+    out.push_back({.subprogram = definition.subprogram,
+                   .file = known ? at.file : std::uint32_t{kNoFile},
+                   .line = at.line,
+                   .column = at.column,
+                   .has_line = known});
     if (at.frame == 0) return true;
     at = {.frame = definition.caller,
           .file = definition.call_file,
           .line = definition.call_line,
           .column = definition.call_column};
   }
+}
+
+/// Reads the subprogram of a frame and asks for its texts.
+bool Symcache::find_texts(FramePlace& place) const {
+  UlebCursor in(subprograms_, place.subprogram);
+  const std::uint32_t own_file = in.number();
+  const std::uint32_t base_line = in.number();
+  if (place.has_line) place.line += base_line;
+  if (!find_runs(in, place.name)) return false;
+  if (place.file == kOwnFile) place.file = own_file;
+  if (place.file == kNoFile) return true;
+  if (place.file < kFirstFile || place.file - kFirstFile >= files_.size()) return false;
+  UlebCursor path(names_, files_[place.file - kFirstFile]);
+  return find_runs(path, place.path);
 }
 
 std::string_view Symcache::linkage_name(const Found& found, FrameBuffer& out) const {
@@ -243,9 +284,8 @@ Read<FunctionInfo> Symcache::function(std::uint32_t index, FrameBuffer& out) con
                     .size = record.size,
                     .kind = static_cast<model::SymbolKind>(record.flags & kKindMask),
                     .language = record.language};
-  Subprogram subprogram;
-  const bool named = read_subprogram(record.subprogram, subprogram) &&
-                     read_text(subprograms_, subprogram.name_at, out, info.name) &&
+  FramePlace place{.subprogram = record.subprogram, .file = kNoFile};
+  const bool named = find_texts(place) && copy_text(place.name, out, info.name) &&
                      read_text(names_, record.linkage_name, out, info.linkage_name);
   if (!named) return bad_value("symcache.function.name", index, record.subprogram);
   if ((record.flags & kHasParent) != 0)

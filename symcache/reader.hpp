@@ -26,6 +26,22 @@ inline constexpr std::size_t kMaxAnswerBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMaxFrames = 512;     ///< deeper calls lose their outermost callers, not the function
 inline constexpr std::size_t kMaxEnclosing = 256;  ///< functions one inside the other that a lookup tries
 
+/// A text, not yet put together.
+struct TextRuns {
+  const std::byte* runs = nullptr;
+  std::uint32_t count = 0;
+};
+
+/// A frame of the answer being made.
+struct FramePlace {
+  std::uint32_t subprogram = 0;  ///< position in its section
+  std::uint32_t file = 0;        ///< FileOperand
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  bool has_line = false;
+  TextRuns name = {}, path = {};
+};
+
 /// Memory for answers, used again and again. What it hands out lives until its next use.
 class FrameBuffer {
  public:
@@ -35,6 +51,7 @@ class FrameBuffer {
   void trim(std::size_t unused) { used_ -= unused; }
 
   std::vector<Frame> frames;
+  std::vector<FramePlace> places;  ///< the reader's
 
  private:
   std::vector<std::unique_ptr<char[]>> full_;  // earlier chunks of the current answer
@@ -102,27 +119,25 @@ class Symcache {
 
  private:
   friend class Verifier;
-  struct Subprogram {
-    std::uint32_t file = kNoFile;
-    std::uint32_t base_line = 0;
-    std::uint32_t name_at = 0;  ///< position of its name in the subprograms section
-  };
   Read<void> set_sections(Bytes file);
   template <class Address>
   std::uint32_t last_start_at_or_before(std::uint64_t relative) const;
   std::uint64_t start_of(std::uint32_t index) const;
   bool read_record(std::uint32_t index, FunctionRecord& out) const;
   bool find_row(const FunctionRecord& record, std::uint64_t offset, RowState& out) const;
-  bool read_subprogram(std::uint32_t position, Subprogram& out) const;
   bool append_frames(const FunctionRecord& record, const RowState* row, FrameBuffer& out) const;
-  const char* piece(std::uint32_t number, std::size_t& length) const;
   bool read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const;
-  bool read_file(std::uint32_t operand, const Subprogram& seen_from, FrameBuffer& out, std::string_view& text) const;
+  bool list_frames(const FunctionRecord& record, const RowState* row, std::vector<FramePlace>& out) const;
+  bool find_texts(FramePlace& place) const;
+  bool find_runs(UlebCursor& in, TextRuns& out) const;
+  template <class Run>
+  bool copy_runs(const TextRuns& runs, char* to, std::size_t& size) const;
+  bool copy_text(const TextRuns& runs, FrameBuffer& out, std::string_view& text) const;
 
   Header header_{};
   Bytes payload_, samples_, starts_, functions_, subprograms_, names_;
-  std::span<const u32le> records_, files_, pieces_;
-  Bytes piece_text_;
+  std::span<const u32le> records_, files_;
+  Bytes text_;  ///< with the padding
   std::string_view producer_kind_, debug_file_;
 };
 

@@ -55,22 +55,23 @@ void Subprograms::lower_base(std::uint32_t index, model::StringId file, std::uin
     s.base_line = line;
 }
 
-void Subprograms::lay_out(const Interner& texts, const PieceTable& pieces, std::span<const std::uint32_t> file_operand,
-                          ByteWriter& out) {
+std::vector<std::uint32_t> Subprograms::order() const {
   std::vector<std::uint32_t> order(all_.size());
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    const Subprogram &x = all_[a], &y = all_[b];
-    if (x.uses != y.uses) return x.uses > y.uses;
-    if (x.name != y.name) return texts.text(x.name) < texts.text(y.name);
-    return texts.text(x.file) < texts.text(y.file);
+    return all_[a].uses != all_[b].uses ? all_[a].uses > all_[b].uses : a < b;
   });
+  return order;
+}
+
+void Subprograms::lay_out(std::span<const std::uint32_t> order, const TextTable& texts,
+                          std::span<const std::uint32_t> file_operand, ByteWriter& out) {
   for (const std::uint32_t index : order) {
     Subprogram& s = all_[index];
     s.position = static_cast<std::uint32_t>(out.size());
     out.put_uleb(s.file == 0 ? std::uint32_t{kNoFile} : file_operand[s.file]);
     out.put_uleb(s.base_line);
-    pieces.put(s.name, out);
+    texts.put(s.name, out);
   }
 }
 

@@ -8,8 +8,7 @@
 
 #include "base/byte_writer.hpp"
 #include "model/module.hpp"
-#include "symcache/interner.hpp"
-#include "symcache/piece_table.hpp"
+#include "symcache/text_table.hpp"
 
 namespace symcached::symcache {
 
@@ -42,10 +41,12 @@ class Subprograms {
   const Subprogram& at(std::uint32_t index) const { return all_[index]; }
   std::span<const Subprogram> all() const { return all_; }
 
-  /// Writes the section in its final order and remembers positions.
+  /// Indices in the section's order: the most used first, then as they came, which their functions' addresses say.
+  std::vector<std::uint32_t> order() const;
+  /// Writes the section and remembers positions.
   /// @param file_operand  FileOperand by text id
-  void lay_out(const Interner& texts, const PieceTable& pieces, std::span<const std::uint32_t> file_operand,
-               ByteWriter& out);
+  void lay_out(std::span<const std::uint32_t> order, const TextTable& texts,
+               std::span<const std::uint32_t> file_operand, ByteWriter& out);
 
  private:
   std::uint32_t index_of(std::uint32_t name, model::StringId file);

@@ -16,7 +16,6 @@ class Verifier {
 
  private:
   Read<void> check_checksum() const;
-  Read<void> check_pieces() const;
   Read<void> list_names();
   Read<void> list_subprograms();
   Read<void> check_files() const;
@@ -40,7 +39,6 @@ class Verifier {
 
 Read<void> Verifier::run() {
   if (auto ok = check_checksum(); !ok) return ok;
-  if (auto ok = check_pieces(); !ok) return ok;
   if (auto ok = list_names(); !ok) return ok;
   if (auto ok = list_subprograms(); !ok) return ok;
   if (auto ok = check_files(); !ok) return ok;
@@ -58,19 +56,25 @@ Read<void> Verifier::check_checksum() const {
   return {};
 }
 
-Read<void> Verifier::check_pieces() const {
-  const auto& pieces = cache_.pieces_;
-  const std::size_t limit = cache_.piece_text_.size() - kTextPadding;
-  for (std::size_t i = 0; i + 1 < pieces.size(); ++i)
-    if (pieces[i] >= pieces[i + 1] || pieces[i + 1] > limit)
-      return bad_value("symcache.pieces", i * 4, pieces[i + 1], limit);
-  return {};
-}
-
 bool Verifier::skip_text(UlebCursor& in) const {
+  const std::size_t limit = cache_.text_.size() - kTextPadding;
+  const bool wide = (cache_.header_.flags & kWideRuns) != 0;
   const std::uint32_t count = in.number();
-  for (std::uint32_t i = 0; i < count && !in.failed(); ++i)
-    if (in.number() + std::size_t{1} >= cache_.pieces_.size()) return false;
+  for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
+    std::uint64_t place = 0, length = 0;
+    if (wide) {
+      const auto run = read_at<WideTextRun>(in.bytes(sizeof(WideTextRun)), 0, "symcache.run");
+      if (!run) return false;
+      place = run->at;
+      length = run->length;
+    } else {
+      const auto bits = read_at<u32le>(in.bytes(sizeof(u32le)), 0, "symcache.run");
+      if (!bits) return false;
+      place = *bits >> 8;
+      length = *bits & 0xFF;
+    }
+    if (length == 0 || place > limit || length > limit - place) return false;
+  }
   return !in.failed();
 }
 

@@ -9,9 +9,9 @@
 
 #include "base/byte_writer.hpp"
 #include "symcache/format.hpp"
-#include "symcache/piece_table.hpp"
 #include "symcache/row_encoder.hpp"
 #include "symcache/subprograms.hpp"
+#include "symcache/text_table.hpp"
 
 namespace symcached::symcache {
 namespace {
@@ -30,7 +30,7 @@ std::uint64_t last_byte(const StoredFunction& f) {
 
 /// Sections of the file being made.
 struct Sections {
-  ByteWriter samples, starts, records, functions, subprograms, names, files, pieces, piece_text, module;
+  ByteWriter samples, starts, records, functions, subprograms, names, files, text, module;
 };
 
 class Layout {
@@ -46,7 +46,8 @@ class Layout {
   void group_functions();
   void find_enclosing();
   void collect_subprograms();
-  void number_texts();
+  void order_files();
+  void add_texts();
   void put_files();
   std::uint32_t name_position(std::uint32_t text);
   void put_functions();
@@ -66,7 +67,8 @@ class Layout {
   std::uint64_t base_ = 0;
   bool wide_ = false;
   Subprograms subprograms_;
-  PieceTable pieces_;
+  TextTable shared_;
+  std::vector<std::uint32_t> subprogram_order_, files_;
   std::vector<std::uint32_t> file_uses_, file_operands_, name_positions_;  // by text id
   Sections out_;
 
@@ -83,11 +85,13 @@ std::vector<std::byte> Layout::build() {
   group_functions();
   find_enclosing();
   collect_subprograms();
-  number_texts();
+  subprogram_order_ = subprograms_.order();
+  order_files();
+  add_texts();
   put_files();
-  subprograms_.lay_out(texts_, pieces_, file_operands_, out_.subprograms);
+  subprograms_.lay_out(subprogram_order_, shared_, file_operands_, out_.subprograms);
   put_functions();
-  pieces_.put_tables(out_.pieces, out_.piece_text);
+  shared_.put_shared(out_.text);
   for (const std::string* text : {&module_.producer_kind, &module_.debug_file}) {
     out_.module.put_text(std::string_view(*text).substr(0, text->find('\0')));
     out_.module.put_u8(0);
@@ -162,14 +166,23 @@ void Layout::collect_subprograms() {
   }
 }
 
-void Layout::number_texts() {
-  const auto add = [&](std::uint32_t id, TextRole role) { pieces_.add(id, texts_.text(id), role); };
-  for (const Subprogram& s : subprograms_.all()) add(s.name, TextRole::name);
-  for (const StoredFunction& f : store_.functions()) add(f.name, TextRole::name);
+void Layout::order_files() {
   for (std::uint32_t id = 1; id < file_uses_.size(); ++id)
-    if (file_uses_[id] != 0) add(id, TextRole::file);
-  for (const StoredFunction& f : store_.functions()) add(f.linkage_name, TextRole::linkage);
-  pieces_.number_pieces();
+    if (file_uses_[id] != 0) files_.push_back(id);
+  std::ranges::sort(files_, [&](std::uint32_t a, std::uint32_t b) {
+    return file_uses_[a] != file_uses_[b] ? file_uses_[a] > file_uses_[b] : texts_.text(a) < texts_.text(b);
+  });
+}
+
+/// In an order that does not depend on text ids, what lookups read most first.
+void Layout::add_texts() {
+  const auto add = [&](std::uint32_t id) { shared_.add(id, texts_.text(id)); };
+  for (const std::uint32_t file : files_) add(file);
+  for (const std::uint32_t index : subprogram_order_) add(subprograms_.at(index).name);
+  for (const StoredFunction& f : store_.functions()) {
+    add(f.name);
+    add(f.linkage_name);
+  }
   name_positions_.assign(texts_.size(), 0);
   out_.names.put_uleb(0);  // position 0: the empty text
 }
@@ -178,22 +191,16 @@ std::uint32_t Layout::name_position(std::uint32_t text) {
   if (text == 0) return 0;
   if (name_positions_[text] == 0) {
     name_positions_[text] = static_cast<std::uint32_t>(out_.names.size());
-    pieces_.put(text, out_.names);
+    shared_.put(text, out_.names);
   }
   return name_positions_[text];
 }
 
 void Layout::put_files() {
-  std::vector<std::uint32_t> files;
-  for (std::uint32_t id = 1; id < file_uses_.size(); ++id)
-    if (file_uses_[id] != 0) files.push_back(id);
-  std::ranges::sort(files, [&](std::uint32_t a, std::uint32_t b) {
-    return file_uses_[a] != file_uses_[b] ? file_uses_[a] > file_uses_[b] : texts_.text(a) < texts_.text(b);
-  });
   file_operands_.assign(texts_.size(), kNoFile);
-  for (std::uint32_t i = 0; i < files.size(); ++i) {
-    file_operands_[files[i]] = kFirstFile + i;
-    out_.files.put(u32le(name_position(files[i])));
+  for (std::uint32_t i = 0; i < files_.size(); ++i) {
+    file_operands_[files_[i]] = kFirstFile + i;
+    out_.files.put(u32le(name_position(files_[i])));
   }
 }
 
@@ -287,7 +294,8 @@ std::vector<std::byte> Layout::assemble() {
   Header header{};
   header.magic = kMagic;
   header.version = kFormatVersion;
-  header.flags = static_cast<std::uint8_t>((store_.has_columns() ? kHasColumns : 0) | (wide_ ? kWideAddresses : 0));
+  header.flags = static_cast<std::uint8_t>((store_.has_columns() ? kHasColumns : 0) | (wide_ ? kWideAddresses : 0) |
+                                           (shared_.has_wide_runs() ? kWideRuns : 0));
   header.arch = static_cast<std::uint8_t>(module_.arch);
   header.offset_unit = static_cast<std::uint8_t>(unit_);
   header.guid = module_.debug_id.guid.bytes;
@@ -301,8 +309,7 @@ std::vector<std::byte> Layout::assemble() {
                                                        {&header.subprograms, &out_.subprograms},
                                                        {&header.names, &out_.names},
                                                        {&header.files, &out_.files},
-                                                       {&header.pieces, &out_.pieces},
-                                                       {&header.piece_text, &out_.piece_text},
+                                                       {&header.text, &out_.text},
                                                        {&header.module, &out_.module}};
   std::size_t end = sizeof(Header);
   for (const auto& [section, bytes] : sections) {

@@ -83,12 +83,14 @@ class Cursor {
   std::uint64_t uleb() {
     if (at_ != end_ && *at_ < 0x80) [[likely]]
       return *at_++;
+    if (left() >= 2 && at_[1] < 0x80) return static_cast<std::uint64_t>(two_bytes());
     return long_leb(long_uleb(at_, end_));
   }
   /// Two's complement with the sign in bit 6 of the last byte, not zigzag. A number of more than 64 bits fails.
   std::int64_t sleb() {
     if (at_ != end_ && *at_ < 0x80) [[likely]]
       return (*at_++ ^ 0x40) - 0x40;
+    if (left() >= 2 && at_[1] < 0x80) return (two_bytes() ^ 0x2000) - 0x2000;
     return static_cast<std::int64_t>(long_leb(long_sleb(at_, end_)));
   }
   /// Steps over a LEB128 number without a look at its value.
@@ -128,6 +130,10 @@ class Cursor {
     at_ += sizeof(T);
     if constexpr (Big != (std::endian::native == std::endian::big)) value = std::byteswap(value);
     return value;
+  }
+  int two_bytes() {
+    at_ += 2;
+    return (at_[-2] & 0x7F) | at_[-1] << 7;
   }
   /// The slow ways take and give pointers by value: a cursor whose address nobody holds stays in registers.
   struct LongLeb {

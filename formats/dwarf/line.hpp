@@ -17,8 +17,8 @@
 
 namespace symcached::dwarf {
 
-/// Bytes of one name in .debug_str or .debug_line_str; a longer one is not read (the entry's name is empty). Entries
-/// are a few bytes and may all share one text: without a limit a small file could ask for any amount of reading.
+/// Bytes of one name in .debug_str or .debug_line_str; a longer one is not read, the entry's name is empty. All names
+/// of a header together may have 256 bytes for each byte of the header.
 inline constexpr std::size_t kMaxLineNameSize = 8192;
 
 /// A file of a line table. Paths are not joined here.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "formats/dwarf/constants.hpp"
 #include "formats/dwarf/cursor.hpp"
 #include "formats/dwarf/line.hpp"
 #include "formats/dwarf/line_constants.hpp"
@@ -8,44 +9,11 @@
 namespace symcached::dwarf {
 namespace {
 
-/// The forms that entries of a version 5 table may have. DWARF 5, 7.5.6.
-enum EntryForm : std::uint16_t {
-  kBlock2 = 0x03,
-  kBlock4 = 0x04,
-  kData2 = 0x05,
-  kData4 = 0x06,
-  kData8 = 0x07,
-  kString = 0x08,
-  kBlock = 0x09,
-  kBlock1 = 0x0A,
-  kData1 = 0x0B,
-  kFlag = 0x0C,
-  kSdata = 0x0D,
-  kStrp = 0x0E,
-  kUdata = 0x0F,
-  kSecOffset = 0x17,
-  kStrx = 0x1A,
-  kStrpSup = 0x1D,
-  kData16 = 0x1E,
-  kLineStrp = 0x1F,
-  kStrx1 = 0x25,
-  kStrx2 = 0x26,
-  kStrx3 = 0x27,
-  kStrx4 = 0x28,
-  kGnuStrpAlt = 0x1F21,
-};
+/// How much text a header may refer to, for each byte of its own.
+constexpr std::size_t kNameBytesPerByte = 256;
 
 std::uint32_t saturated(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
-}
-
-std::string_view text_at(Bytes section, std::uint64_t offset) {
-  if (offset >= section.size()) return {};
-  const Bytes rest = section.subspan(static_cast<std::size_t>(offset));
-  const auto* first = reinterpret_cast<const char*>(rest.data());
-  const void* nul = std::memchr(first, 0, std::min(rest.size(), kMaxLineNameSize + 1));
-  if (nul == nullptr) return {};
-  return {first, static_cast<std::size_t>(static_cast<const char*>(nul) - first)};
 }
 
 template <bool Big>
@@ -78,6 +46,7 @@ class HeaderReader {
     out_.program = in.rest().subspan(static_cast<std::size_t>(header_length));
     in_ = Cursor<Big>(sections_.line.first(static_cast<std::size_t>(out_.program_offset)), in.position());
     if (const auto read = read_parameters(); !read) return read;
+    name_bytes_left_ = kMaxLineNameSize + kNameBytesPerByte * static_cast<std::size_t>(header_length);
     return out_.version >= 5 ? read_described_tables() : read_plain_tables();
   }
 
@@ -131,13 +100,16 @@ class HeaderReader {
   }
 
   struct Field {
-    std::uint64_t content, form;
+    std::uint64_t content;
+    Form form;
   };
   void read_format() {
     field_count_ = in_.u8();
     for (Field& field : fields()) {
       field.content = in_.uleb();
-      field.form = in_.uleb();
+      const std::uint64_t form = in_.uleb();
+      if (form > 0xFFFF) in_.fail();
+      field.form = static_cast<Form>(form);
     }
   }
   /// Each field takes at least a byte, so that the bytes left limit the count.
@@ -156,61 +128,72 @@ class HeaderReader {
     return entry;
   }
 
-  std::string_view read_text(std::uint64_t form) {
+  std::string_view read_text(Form form) {
     switch (form) {
-      case kString: return in_.c_string();
-      case kLineStrp: return text_at(sections_.line_str, in_.offset(out_.offset_size));
-      case kStrp: return text_at(sections_.str, in_.offset(out_.offset_size));
-      case kStrx: return indexed_text(in_.uleb());
-      case kStrx1: return indexed_text(in_.u8());
-      case kStrx2: return indexed_text(in_.u16());
-      case kStrx3: return indexed_text(in_.u24());
-      case kStrx4: return indexed_text(in_.u32());
+      case Form::string: return in_.c_string();
+      case Form::line_strp: return referred(sections_.line_str, in_.offset(out_.offset_size));
+      case Form::strp: return referred(sections_.str, in_.offset(out_.offset_size));
+      case Form::strx: return indexed_text(in_.uleb());
+      case Form::strx1: return indexed_text(in_.u8());
+      case Form::strx2: return indexed_text(in_.u16());
+      case Form::strx3: return indexed_text(in_.u24());
+      case Form::strx4: return indexed_text(in_.u32());
       default: return skip(form), std::string_view();  // in a supplementary file
     }
   }
-  std::string_view indexed_text(std::uint64_t index) const {
+  /// Entries of two bytes may all refer to long texts, which are looked through for their ends.
+  std::string_view referred(Bytes section, std::uint64_t offset) {
+    if (offset >= section.size()) return {};
+    const Bytes rest = section.subspan(static_cast<std::size_t>(offset));
+    const auto* first = reinterpret_cast<const char*>(rest.data());
+    const std::size_t limit = std::min({rest.size(), kMaxLineNameSize + 1, name_bytes_left_});
+    const void* nul = std::memchr(first, 0, limit);
+    const std::size_t size = nul == nullptr ? limit : static_cast<std::size_t>(static_cast<const char*>(nul) - first);
+    name_bytes_left_ -= size;
+    return nul == nullptr ? std::string_view() : std::string_view(first, size);
+  }
+  std::string_view indexed_text(std::uint64_t index) {
     const std::uint64_t size = sections_.str_offsets.size();
     if (str_offsets_base_ > size || index >= (size - str_offsets_base_) / out_.offset_size) return {};
     Cursor<Big> entry(sections_.str_offsets, str_offsets_base_ + index * out_.offset_size);
-    return text_at(sections_.str, entry.offset(out_.offset_size));
+    return referred(sections_.str, entry.offset(out_.offset_size));
   }
-  std::uint64_t read_number(std::uint64_t form) {
+  std::uint64_t read_number(Form form) {
     switch (form) {
-      case kUdata: return in_.uleb();
-      case kData1: return in_.u8();
-      case kData2: return in_.u16();
-      case kData4: return in_.u32();
-      case kData8: return in_.u64();
+      case Form::udata: return in_.uleb();
+      case Form::data1: return in_.u8();
+      case Form::data2: return in_.u16();
+      case Form::data4: return in_.u32();
+      case Form::data8: return in_.u64();
       default: return skip(form), 0;
     }
   }
   /// Fails for a form that has no place here: its size is not known.
-  void skip(std::uint64_t form) {
+  void skip(Form form) {
     switch (form) {
-      case kData1:
-      case kFlag:
-      case kStrx1: return in_.skip(1);
-      case kData2:
-      case kStrx2: return in_.skip(2);
-      case kStrx3: return in_.skip(3);
-      case kData4:
-      case kStrx4: return in_.skip(4);
-      case kData8: return in_.skip(8);
-      case kData16: return in_.skip(16);
-      case kUdata:
-      case kSdata:
-      case kStrx: return in_.skip_leb();
-      case kLineStrp:
-      case kStrp:
-      case kStrpSup:
-      case kGnuStrpAlt:
-      case kSecOffset: return in_.skip(out_.offset_size);
-      case kString: in_.c_string(); return;
-      case kBlock: return in_.skip(in_.uleb());
-      case kBlock1: return in_.skip(in_.u8());
-      case kBlock2: return in_.skip(in_.u16());
-      case kBlock4: return in_.skip(in_.u32());
+      case Form::data1:
+      case Form::flag:
+      case Form::strx1: return in_.skip(1);
+      case Form::data2:
+      case Form::strx2: return in_.skip(2);
+      case Form::strx3: return in_.skip(3);
+      case Form::data4:
+      case Form::strx4: return in_.skip(4);
+      case Form::data8: return in_.skip(8);
+      case Form::data16: return in_.skip(16);
+      case Form::udata:
+      case Form::sdata:
+      case Form::strx: return in_.skip_leb();
+      case Form::line_strp:
+      case Form::strp:
+      case Form::strp_sup:
+      case Form::gnu_strp_alt:
+      case Form::sec_offset: return in_.skip(out_.offset_size);
+      case Form::string: in_.c_string(); return;
+      case Form::block: return in_.skip(in_.uleb());
+      case Form::block1: return in_.skip(in_.u8());
+      case Form::block2: return in_.skip(in_.u16());
+      case Form::block4: return in_.skip(in_.u32());
       default: return in_.fail();
     }
   }
@@ -219,6 +202,7 @@ class HeaderReader {
   const Sections& sections_;
   std::uint64_t str_offsets_base_, offset_;
   LineHeader& out_;
+  std::size_t name_bytes_left_ = 0;
   Cursor<Big> in_;  ///< ends where the program begins
   std::array<Field, 255> fields_;
   std::uint8_t field_count_ = 0;

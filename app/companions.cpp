@@ -1,0 +1,129 @@
+#include "app/companions.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace symcached::app {
+namespace {
+
+namespace fs = std::filesystem;
+using object::NeedFile;
+using Kind = NeedFile::Kind;
+
+constexpr std::size_t kMaxFiles = 20'000;  ///< a process may have 65,530 mappings
+constexpr int kMaxRounds = 16;
+
+/// A path as recorded has no NUL and not the length of a novel.
+bool usable(const std::string& path) { return path.size() < 4096 && path.find('\0') == path.npos; }
+
+bool is_hex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+}  // namespace
+
+void add_debug_folders(CLI::App& command, std::vector<std::string>& folders) {
+  command.add_option("--debug-folder", folders, "where installed debug files lie; may be given several times")
+      ->capture_default_str()
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
+                                std::span<const std::string> debug_folders) {
+  std::vector<fs::path> places;
+  if (!usable(need.path) || !usable(need.directory)) return places;
+  const fs::path folder = file.parent_path();
+  const fs::path path = need.path;
+  const fs::path name = path.filename();
+  const bool by_id = need.kind == Kind::debug_link || need.kind == Kind::supplementary;
+  if (by_id && need.build_id.size() > 2 && is_hex(need.build_id))
+    for (const fs::path root : debug_folders)
+      places.push_back(root / ".build-id" / need.build_id.substr(0, 2) / (need.build_id.substr(2) + ".debug"));
+  switch (need.kind) {
+    case Kind::debug_link:
+      if (name.empty()) break;
+      places.push_back(folder / name);
+      places.push_back(folder / ".debug" / name);
+      for (const fs::path root : debug_folders) places.push_back(root / folder.relative_path() / name);
+      break;
+    case Kind::supplementary:
+      if (name.empty()) break;
+      places.push_back(folder / path);  // path alone if it is absolute
+      places.push_back(folder / name);
+      for (const fs::path root : debug_folders) places.push_back(root / ".dwz" / name);
+      break;
+    case Kind::split_package: places.push_back(name.empty() ? fs::path(file).concat(".dwp") : folder / name); break;
+    case Kind::split_unit:
+      if (name.empty()) break;
+      places.push_back(folder / need.directory / path);
+      places.push_back(folder / path);
+      places.push_back(folder / name);
+      break;
+    case Kind::debug_map:
+      if (!name.empty()) places.push_back(folder / path);
+      break;
+  }
+  return places;
+}
+
+/// Asks for needs and looks at places until there is nothing new.
+class CompanionSearch {
+ public:
+  CompanionSearch(const fs::path& file, Bytes bytes, std::span<const std::string> debug_folders)
+      : bytes_(bytes), debug_folders_(debug_folders) {
+    std::error_code ignored;
+    const fs::path whole = fs::canonical(file, ignored);
+    referrers_.push_back(whole.empty() ? file : whole);
+  }
+
+  Companions run() {
+    for (int round = 0; round < kMaxRounds; ++round) {
+      bool found = false;
+      for (const NeedFile& need : object::needed_files(bytes_, companions_.all_)) {
+        if (companions_.files_.size() >= kMaxFiles) return std::move(companions_);
+        if (std::ranges::find(companions_.all_, need, &object::Companion::need) == companions_.all_.end())
+          found = look_for(need) || found;
+      }
+      if (!found) break;
+    }
+    return std::move(companions_);
+  }
+
+ private:
+  bool look_for(const NeedFile& need) {
+    for (std::size_t i = 0; i < referrers_.size(); ++i)
+      for (const fs::path& place : places_of(need, referrers_[i], debug_folders_))
+        if (take(need, place)) return true;
+    return false;
+  }
+
+  bool take(const NeedFile& need, const fs::path& place) {
+    std::error_code error;
+    if (!fs::is_regular_file(place, error) || fs::equivalent(place, referrers_.front(), error)) return false;
+    auto mapped = MappedFile::open(place);
+    if (!mapped) return false;
+    companions_.all_.push_back({need, mapped->bytes()});
+    // Debug files are only of use if they belong to this program; then they are needed no more.
+    const bool by_id = need.kind == Kind::debug_link || need.kind == Kind::supplementary;
+    if (by_id && std::ranges::count(object::needed_files(bytes_, companions_.all_), need) != 0) {
+      companions_.all_.pop_back();
+      return false;
+    }
+    companions_.files_.push_back(std::move(*mapped));
+    // Each unit's file refers to nothing; what a debug file refers to counts from its own place.
+    if (by_id) referrers_.push_back(fs::canonical(place, error));
+    return true;
+  }
+
+  Bytes bytes_;
+  std::span<const std::string> debug_folders_;
+  std::vector<fs::path> referrers_;  ///< the file itself first
+  Companions companions_;
+};
+
+Companions find_companions(const fs::path& file, Bytes bytes, std::span<const std::string> debug_folders) {
+  return CompanionSearch(file, bytes, debug_folders).run();
+}
+
+}  // namespace symcached::app

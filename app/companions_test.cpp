@@ -1,0 +1,133 @@
+#include "app/companions.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/crc32.hpp"
+#include "testing/elf_image.hpp"
+#include "testing/temp_folder.hpp"
+
+namespace symcached::app {
+namespace {
+
+namespace fs = std::filesystem;
+using object::NeedFile;
+using Kind = NeedFile::Kind;
+using testkit::ElfImage;
+
+const std::vector<std::string> kFolders{"/dbg"};
+
+TEST(Places, FollowWhatOthersDo) {
+  struct Row {
+    std::string_view why;
+    NeedFile need;
+    std::vector<std::string> want;
+  };
+  const Row rows[] = {
+      {"debug link",
+       {.kind = Kind::debug_link, .path = "ls.debug", .build_id = "0123ab"},
+       {"/dbg/.build-id/01/23ab.debug", "/usr/bin/ls.debug", "/usr/bin/.debug/ls.debug", "/dbg/usr/bin/ls.debug"}},
+      {"a debug link is a name",
+       {.kind = Kind::debug_link, .path = "../../etc/x"},
+       {"/usr/bin/x", "/usr/bin/.debug/x", "/dbg/usr/bin/x"}},
+      {"build id alone", {.kind = Kind::debug_link, .build_id = "0123ab"}, {"/dbg/.build-id/01/23ab.debug"}},
+      {"no build id", {.kind = Kind::debug_link, .build_id = "../../x"}, {}},
+      {"common file, absolute",
+       {.kind = Kind::supplementary, .path = "/dbg/.dwz/ls"},
+       {"/dbg/.dwz/ls", "/usr/bin/ls", "/dbg/.dwz/ls"}},
+      {"common file, relative",
+       {.kind = Kind::supplementary, .path = "../../.dwz/ls"},
+       {"/usr/bin/../../.dwz/ls", "/usr/bin/ls", "/dbg/.dwz/ls"}},
+      {"package", {.kind = Kind::split_package}, {"/usr/bin/ls.dwp"}},
+      {"unit",
+       {.kind = Kind::split_unit, .path = "o/a.dwo", .directory = "/build"},
+       {"/build/o/a.dwo", "/usr/bin/o/a.dwo", "/usr/bin/a.dwo"}},
+      {"unit, absolute",
+       {.kind = Kind::split_unit, .path = "/o/a.dwo", .directory = "/build"},
+       {"/o/a.dwo", "/o/a.dwo", "/usr/bin/a.dwo"}},
+      {"object", {.kind = Kind::debug_map, .path = "/o/a.o"}, {"/o/a.o"}},
+      {"no path", {.kind = Kind::split_unit, .path = std::string("a\0b", 3)}, {}},
+  };
+  for (const Row& r : rows) {
+    std::vector<std::string> got;
+    for (const fs::path& place : places_of(r.need, "/usr/bin/ls", kFolders)) got.push_back(place.string());
+    EXPECT_EQ(got, r.want) << r.why;
+  }
+}
+
+class Search : public testing::Test {
+ protected:
+  /// A file with a build id that ends in `last`, and if it is a debug file with a byte of DWARF.
+  static std::string file(char last, bool debug, std::string_view link = {}, std::uint32_t crc = 0,
+                          std::string_view alt = {}) {
+    std::string id(testkit::kElfBuildId);
+    id.back() = last;
+    const elf::Layout layout{};
+    ElfImage image;
+    if (last != 0)
+      image.sections.push_back({.name = ".note",
+                                .type = elf::SectionType::note,
+                                .data = testkit::elf_note(layout, "GNU", elf::kNoteBuildId, as_bytes(id)),
+                                .alignment = 4});
+    if (debug) image.sections.push_back({.name = ".debug_info", .data = std::vector<std::byte>(1)});
+    if (!link.empty())
+      image.sections.push_back(
+          {.name = ".gnu_debuglink", .data = testkit::ElfBytes(layout).c_string(link).align(4).u32(crc).finish()});
+    if (!alt.empty()) {
+      std::string alt_id(testkit::kElfBuildId);
+      alt_id.back() = 'z';
+      image.sections.push_back(
+          {.name = ".gnu_debugaltlink", .data = testkit::ElfBytes(layout).c_string(alt).text(alt_id).finish()});
+    }
+    return std::string(as_text(assemble(image)));
+  }
+  std::vector<std::string> find(const std::string& program) {
+    folder_.write("bin/program", program);
+    const fs::path path = folder_.path() / "bin/program";
+    const auto mapped = MappedFile::open(path);
+    std::vector<std::string> found;
+    const std::vector<std::string> folders{(folder_.path() / "dbg").string()};
+    const Companions companions = find_companions(path, mapped->bytes(), folders);
+    for (const object::Companion& one : companions.all()) found.emplace_back(as_text(one.file));
+    return found;
+  }
+  TempFolder folder_;
+};
+
+TEST_F(Search, TakesTheDebugFileThatBelongs) {
+  const std::string right = file('a', true);
+  folder_.write("bin/p.debug", file('b', true));
+  folder_.write("bin/.debug/p.debug", right);
+  EXPECT_THAT(find(file('a', false, "p.debug")), testing::ElementsAre(right));
+  EXPECT_THAT(find(file('c', false, "p.debug")), testing::IsEmpty());
+  EXPECT_THAT(find(file('a', true, "p.debug")), testing::IsEmpty()) << "has DWARF itself";
+}
+
+TEST_F(Search, ByBuildIdAlone) {
+  const std::string right = file('a', true);
+  folder_.write("dbg/.build-id/01/02030405060708090a0b0c0d0e0f1011121361.debug", right);
+  EXPECT_THAT(find(file('a', false)), testing::ElementsAre(right));
+}
+
+TEST_F(Search, WithoutBuildIdsTheChecksumDecides) {
+  const std::string debug = file(0, true);
+  folder_.write("bin/p.debug", debug);
+  EXPECT_THAT(find(file(0, false, "p.debug", crc32(as_bytes(debug)))), testing::ElementsAre(debug));
+  EXPECT_THAT(find(file(0, false, "p.debug", 1)), testing::IsEmpty());
+}
+
+TEST_F(Search, NeverTakesTheFileItself) { EXPECT_THAT(find(file('a', false, "program")), testing::IsEmpty()); }
+
+TEST_F(Search, FindsWhatTheDebugFileRefersTo) {
+  const std::string debug = file('a', true, "", 0, "../common/c.dwz"), common = file('z', true);
+  folder_.write("dbg/x/p.debug", debug);
+  folder_.write("dbg/common/c.dwz", common);
+  folder_.write("bin/p.debug", "not ELF");
+  std::error_code error;
+  fs::create_directories(folder_.path() / "bin/.debug", error);
+  fs::create_symlink(folder_.path() / "dbg/x/p.debug", folder_.path() / "bin/.debug/p.debug", error);
+  EXPECT_THAT(find(file('a', false, "p.debug")), testing::ElementsAre(debug, common));
+}
+
+}  // namespace
+}  // namespace symcached::app

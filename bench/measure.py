@@ -1,0 +1,138 @@
+"""Runs programs in turn and compares their medians: what bench/run.py measures with."""
+import dataclasses
+import os
+import re
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+
+BUDGET_SECONDS = 120  # per table; it ends early when this is used up, after 3 rounds
+
+
+class Died(Exception):
+    """A program ended with an error; the message has its exit status, command and last words."""
+
+
+@dataclasses.dataclass
+class Run:
+    """One run of a program: wall time, and peak memory as the kernel reports it."""
+    seconds: float
+    rss_kib: int
+    output: str
+
+
+def measure(command, stdin=b"", keep_output=False):
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as kept:
+        given.write(stdin)
+        given.seek(0)
+        started = time.perf_counter()
+        process = subprocess.Popen(command, stdin=given, stdout=kept if keep_output else subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE)
+        said = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        process.stderr.close()
+        kept.seek(0)
+        output = kept.read().decode(errors="replace")
+    if process.returncode != 0:
+        raise Died(f"exit {process.returncode}: {' '.join(command)}\n{said.decode(errors='replace')[-2000:]}")
+    return Run(seconds, usage.ru_maxrss, output)
+
+
+class Row:
+    """One program in a table: its command, what it reads, what it leaves behind, and what its runs took."""
+
+    def __init__(self, name, command, stdin="", before=None, makes=None, says_speed=False):
+        self.name, self.command, self.stdin = name, [str(part) for part in command], stdin.encode()
+        self.before = before or (lambda: None)
+        self.makes = makes  # the file it writes, whose size is shown
+        self.says_speed = says_speed  # its output ends with name=value pairs, lookups_per_s among them
+        self.runs, self.said = [], []
+
+    def run(self):
+        self.before()
+        run = measure(self.command, self.stdin, keep_output=self.says_speed)
+        self.runs.append(run)
+        if self.says_speed:
+            last = run.output.strip().splitlines()[-1]
+            self.said.append({name: float(value) for name, value in re.findall(r"(\w+)=([\d.]+)", last)})
+
+    def median(self):
+        return statistics.median(run.seconds for run in self.runs)
+
+    def peak_kib(self):
+        return statistics.median(run.rss_kib for run in self.runs)
+
+    def speed(self):
+        return statistics.median(said["lookups_per_s"] for said in self.said)
+
+    def bytes_made(self):
+        return self.makes.stat().st_size if self.makes and self.makes.exists() else None
+
+    def numbers(self, first):
+        """All of it, for the JSON file. Ratios are against the row `first`."""
+        seconds = [run.seconds for run in self.runs]
+        found = {"name": self.name, "runs": len(seconds), "median_s": self.median(), "min_s": min(seconds),
+                 "max_s": max(seconds), "time_ratio": self.median() / first.median(), "peak_rss_kib": self.peak_kib()}
+        if self.bytes_made():
+            found["bytes"] = self.bytes_made()
+            found["bytes_ratio"] = self.bytes_made() / first.bytes_made()
+        if self.said:
+            found |= {"lookups_per_s": self.speed(), "speed_ratio": first.speed() / self.speed(),
+                      **{name: self.said[0][name] for name in ("hits", "frames", "text_bytes", "line_sum")}}
+        return found
+
+
+def run_in_turn(rows, runs):
+    """The rows that live, each with its runs. A peer that dies is named and left out; the first must live."""
+    started = time.monotonic()
+    for number in range(runs):
+        if number >= 3 and time.monotonic() - started > BUDGET_SECONDS:
+            break
+        for row in list(rows):
+            try:
+                row.run()
+            except Died as death:
+                if row is rows[0]:
+                    raise
+                print(f"\n  left out below, it died: {row.name}: {str(death).splitlines()[0]}")
+                rows = [other for other in rows if other is not row]
+    return rows
+
+
+def memory_text(kib, floor_kib):
+    """A process starts as a copy of this one: what is no more than that says nothing."""
+    floor_kib = max(floor_kib, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    return f"{kib / 1024:.0f} MiB" if kib > floor_kib * 1.1 else f"<= {floor_kib / 1024:.0f} MiB"
+
+
+def compare(title, rows, runs, floor_kib):
+    """Runs the rows in turn and prints them; ratios are against the first. Returns the numbers."""
+    rows = run_in_turn(rows, runs)
+    first, sizes = rows[0], rows[0].bytes_made() is not None
+    print(f"\n{title}: {len(first.runs)} runs each")
+    print(f"  {'':44} {'median':>11} {'min':>11} {'max':>11} {'time':>8} {'peak RSS':>10}"
+          + (f" {'bytes':>13} {'size':>8}" if sizes else ""))
+    for row in rows:
+        seconds = [run.seconds for run in row.runs]
+        times = " ".join(f"{value * 1000:8.1f} ms" for value in (row.median(), min(seconds), max(seconds)))
+        size = f" {row.bytes_made():13,} {row.bytes_made() / first.bytes_made():6.2f} x" if row.bytes_made() else ""
+        print(f"  {row.name:44} {times} {row.median() / first.median():6.2f} x "
+              f"{memory_text(row.peak_kib(), floor_kib):>10}{size}", flush=True)
+    return {"title": title, "rows": [row.numbers(first) for row in rows]}
+
+
+def compare_speeds(title, rows, runs):
+    """The same for programs that say their speed themselves."""
+    rows = run_in_turn(rows, runs)
+    first = rows[0]
+    print(f"\n{title}: {len(first.runs)} runs each")
+    print(f"  {'':44} {'lookups/s':>12} {'time':>8} {'hits':>7} {'frames':>7} {'characters':>11}")
+    for row in rows:
+        said = row.said[0]
+        print(f"  {row.name:44} {row.speed():12,.0f} {first.speed() / row.speed():6.2f} x {said['hits']:7.4f} "
+              f"{said['frames']:7.3f} {said['text_bytes']:11.1f}", flush=True)
+    return {"title": title, "rows": [row.numbers(first) for row in rows]}

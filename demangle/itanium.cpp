@@ -1,0 +1,292 @@
+#include "demangle/itanium.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+// LLVM's library has the same templates with an allocator of its own. Under a name of ours the two cannot be mixed up
+// by the linker, whatever the flags of this build.
+#define itanium_demangle symcached_itanium_demangle
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <llvm/Demangle/ItaniumDemangle.h>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+#undef itanium_demangle
+
+namespace llvm::symcached_itanium_demangle {
+
+/// LLVM's header wants it from its library: where a discriminator (`_0`, `__10_`; digits up to the very end) stops;
+/// `first` itself if there is none.
+const char* parse_discriminator(const char* first, const char* last) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (first != last && *first == '_') {
+    if (last - first > 1 && is_digit(first[1])) return first + 2;
+    if (last - first == 1 || first[1] != '_') return first;
+    const char* const end = std::find_if_not(first + 2, last, is_digit);
+    return end != last && *end == '_' ? end + 1 : first;
+  }
+  return std::all_of(first, last, is_digit) ? last : first;
+}
+
+}  // namespace llvm::symcached_itanium_demangle
+
+namespace symcached::demangle {
+namespace {
+
+namespace ast = llvm::symcached_itanium_demangle;
+
+constexpr std::uint32_t kMaxDepth = 3200;  ///< calls within calls of the parser or the printer; nodes below a node
+constexpr std::uint32_t kMaxParseSteps = 1u << 19;
+constexpr std::uint32_t kMaxPrintSteps = 1u << 19;
+constexpr std::uint32_t kMaxForwardReferences = 8;  ///< their nodes' heights are not known when they are made
+constexpr std::size_t kMaxNodeBytes = 32u << 20;
+constexpr std::size_t kFirstBlock = 64u << 10;
+
+/// Thrown through LLVM's parser and printer, which are compiled with this file, and caught in this file.
+struct OutOfBounds {};
+
+/// Counts one level of recursion and one step.
+class Level {
+ public:
+  Level(std::uint32_t& depth, std::uint32_t& steps) : depth_(depth) {
+    if (depth_ == kMaxDepth || steps == 0) throw OutOfBounds{};
+    --steps;
+    ++depth_;
+  }
+  ~Level() { --depth_; }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+
+ private:
+  std::uint32_t& depth_;
+};
+
+/// Memory of nodes: given back all at once; the first block is kept for the next name.
+class NodeMemory {
+ public:
+  void* take(std::size_t size) {
+    size = (size + 15) & ~std::size_t{15};
+    if (size > left_) more(size);
+    std::byte* const taken = next_;
+    next_ += size;
+    left_ -= size;
+    return taken;
+  }
+  void reset() {
+    further_.clear();
+    taken_ = kFirstBlock;
+    next_ = first_.get();
+    left_ = kFirstBlock;
+  }
+
+ private:
+  void more(std::size_t size) {
+    const std::size_t block = std::max(size, kFirstBlock);
+    if (block > kMaxNodeBytes - taken_) throw OutOfBounds{};
+    further_.push_back(std::make_unique_for_overwrite<std::byte[]>(block));
+    taken_ += block;
+    next_ = further_.back().get();
+    left_ = block;
+  }
+
+  std::unique_ptr<std::byte[]> first_ = std::make_unique_for_overwrite<std::byte[]>(kFirstBlock);
+  std::vector<std::unique_ptr<std::byte[]>> further_;
+  std::size_t taken_ = kFirstBlock, left_ = kFirstBlock;
+  std::byte* next_ = first_.get();
+};
+
+/// The allocator that LLVM's parser asks for. Each node has its height above the deepest leaf in front of it: by
+/// substitutions a short name makes a tall tree without any deep call of the parser.
+class NodeAllocator {
+ public:
+  NodeMemory* memory = nullptr;
+
+  void reset() {}
+  template <class T, class... Args>
+  ast::Node* makeNode(Args&&... args) {
+    static_assert(alignof(T) <= 16);
+    if constexpr (std::is_same_v<T, ast::ForwardTemplateReference>)
+      if (++forward_references_ > kMaxForwardReferences) throw OutOfBounds{};
+    std::uint32_t height = 0;
+    ((height = std::max(height, height_of(args))), ...);
+    if (height == kMaxDepth) throw OutOfBounds{};
+    auto* const place = static_cast<std::byte*>(memory->take(kHead + sizeof(T)));
+    new (place) std::uint32_t(height + 1);
+    return new (place + kHead) T(std::forward<Args>(args)...);
+  }
+  void* allocateNodeArray(std::size_t count) { return memory->take(count * sizeof(ast::Node*)); }
+
+ private:
+  static constexpr std::size_t kHead = 16;
+
+  template <class T>
+  static std::uint32_t height_of(const T& argument) {
+    if constexpr (std::is_same_v<T, ast::NodeArray>) {
+      std::uint32_t height = 0;
+      for (const ast::Node* node : argument) height = std::max(height, height_of(node));
+      return height;
+    } else if constexpr (std::is_pointer_v<T> && std::is_base_of_v<ast::Node, std::remove_pointer_t<T>>) {
+      if (argument == nullptr) return 0;
+      return *reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const std::byte*>(argument) - kHead);
+    } else {
+      return 0;
+    }
+  }
+
+  std::uint32_t forward_references_ = 0;
+};
+
+/// LLVM's parser with a count at each production through which one may contain itself.
+class Parser : public ast::AbstractManglingParser<Parser, NodeAllocator> {
+  using Base = ast::AbstractManglingParser<Parser, NodeAllocator>;
+
+ public:
+  Parser(std::string_view name, NodeMemory& memory) : Base(name.data(), name.data() + name.size()) {
+    ASTAllocator.memory = &memory;
+  }
+  ast::Node* parseType() {
+    return counted([&] { return Base::parseType(); });
+  }
+  ast::Node* parseExpr() {
+    return counted([&] { return Base::parseExpr(); });
+  }
+  ast::Node* parseEncoding(bool parameters = true) {
+    return counted([&] { return Base::parseEncoding(parameters); });
+  }
+  ast::Node* parseName(NameState* state = nullptr) {
+    return counted([&] { return Base::parseName(state); });
+  }
+  ast::Node* parseTemplateArg() {
+    return counted([&] { return Base::parseTemplateArg(); });
+  }
+  ast::Node* parseQualifiedType() {
+    return counted([&] { return Base::parseQualifiedType(); });
+  }
+  ast::Node* parseUnresolvedType() {
+    return counted([&] { return Base::parseUnresolvedType(); });
+  }
+  ast::Node* parseBracedExpr() {
+    return counted([&] { return Base::parseBracedExpr(); });
+  }
+
+ private:
+  template <class Production>
+  ast::Node* counted(Production&& production) {
+    const Level level(depth_, steps_);
+    return production();
+  }
+
+  std::uint32_t depth_ = 0, steps_ = kMaxParseSteps;
+};
+
+/// Text of a tree, up to kMaxOutput bytes.
+class Printer final : public ast::OutputBuffer {
+ public:
+  using OutputBuffer::OutputBuffer;
+  void printLeft(const ast::Node& node) override {
+    const Level level(depth_, steps_);
+    check_size();
+    OutputBuffer::printLeft(node);
+  }
+  void printRight(const ast::Node& node) override {
+    const Level level(depth_, steps_);
+    check_size();
+    OutputBuffer::printRight(node);
+  }
+  void check_size() const {
+    if (getCurrentPosition() > kMaxOutput) throw OutOfBounds{};
+  }
+
+ private:
+  std::uint32_t depth_ = 0, steps_ = kMaxPrintSteps;
+};
+
+struct Free {
+  void operator()(char* buffer) const { std::free(buffer); }
+};
+
+/// What one name leaves for the next: memory.
+class Demangler {
+ public:
+  bool append(std::string& out, std::string_view name, Detail detail) {
+    try {
+      if (parse_and_print(out, name, detail, true)) return true;
+      // Some compilers write parameters and return types that no demangler can read behind names that it can.
+      return detail == Detail::no_parameters && parse_and_print(out, name, detail, false);
+    } catch (const OutOfBounds&) {
+      return false;
+    }
+  }
+
+ private:
+  bool parse_and_print(std::string& out, std::string_view name, Detail detail, bool with_parameters) {
+    memory_.reset();
+    Parser parser(name, memory_);
+    const ast::Node* root = parser.parse(with_parameters);
+    if (root != nullptr) print(out, *root, detail);
+    return root != nullptr;
+  }
+
+  void print(std::string& out, const ast::Node& root, Detail detail) {
+    Printer printer(text_.release(), capacity_);
+    try {
+      print(printer, root, detail);
+      printer.check_size();
+      out.append(printer);
+    } catch (const OutOfBounds&) {
+      keep(printer);
+      throw;
+    }
+    keep(printer);
+  }
+
+  static void print(Printer& printer, const ast::Node& node, Detail detail) {
+    if (detail == Detail::no_parameters && node.getKind() == ast::Node::KFunctionEncoding) {
+      static_cast<const ast::FunctionEncoding&>(node).getName()->print(printer);
+    } else if (detail == Detail::no_parameters && node.getKind() == ast::Node::KDotSuffix) {
+      static_cast<const ast::DotSuffix&>(node).match([&](const ast::Node* prefix, std::string_view suffix) {
+        print(printer, *prefix, detail);
+        printer << " (" << suffix << ")";
+      });
+    } else {
+      node.print(printer);
+    }
+  }
+
+  void keep(Printer& printer) {
+    text_.reset(printer.getBuffer());
+    capacity_ = printer.getBufferCapacity();
+    if (capacity_ <= kKeptText) return;
+    text_.reset();
+    capacity_ = 0;
+  }
+
+  static constexpr std::size_t kKeptText = 256u << 10;
+  NodeMemory memory_;
+  std::unique_ptr<char, Free> text_;
+  std::size_t capacity_ = 0;
+};
+
+/// LLVM's parser of template parameters calls itself past our count, once for each of these.
+bool nests_template_parameters(std::string_view name) {
+  std::size_t count = 0;
+  for (std::size_t at = name.find('T'); at != name.npos && at + 1 < name.size(); at = name.find('T', at + 1))
+    if ((name[at + 1] == 't' || name[at + 1] == 'p') && ++count > kMaxDepth) return true;
+  return false;
+}
+
+}  // namespace
+
+bool append_itanium(std::string& out, std::string_view name, Detail detail) {
+  thread_local Demangler demangler;
+  return !nests_template_parameters(name) && demangler.append(out, name, detail);
+}
+
+}  // namespace symcached::demangle

@@ -1,0 +1,16 @@
+#pragma once
+/// From Mach-O files to the model: symbols, stubs, DWARF of the file, of its dSYM, or of the object files it was linked
+/// from. What is taken from where: docs/formats/macho.md.
+#include <vector>
+
+#include "object/translate.hpp"
+
+namespace symcached::object {
+
+/// As object::translate, for a Mach-O file or the chosen slice of a universal one.
+Read<void> translate_macho(const Original& original, model::ModuleSink& sink);
+
+/// As object::needed_files, for the same.
+std::vector<NeedFile> needed_files_macho(Bytes file, std::span<const Companion> companions);
+
+}  // namespace symcached::object

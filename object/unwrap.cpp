@@ -1,0 +1,204 @@
+#include "object/unwrap.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/decompress.hpp"
+#include "base/mspack.hpp"
+#include "object/zip_archive.hpp"
+
+namespace symcached::object {
+namespace {
+
+constexpr std::size_t kStart = 4096;        ///< bytes that tell a member's kind
+constexpr std::size_t kMaxLookedAt = 4096;  ///< members of one archive
+constexpr std::size_t kMaxNamed = 10;       ///< in a message
+constexpr std::size_t kLongestName = 200;   ///< in a message
+
+struct Plain {
+  Buffer file;
+  std::string member;
+};
+using PlainOrWhy = std::expected<Plain, std::string>;
+
+std::uint64_t limit_of(Bytes packed) {
+  const std::uint64_t believable =
+      packed.size() > kMaxPlain / kMaxExpansion ? kMaxPlain : packed.size() * kMaxExpansion;
+  return std::clamp(believable, kPlainOfAnySize, kMaxPlain);
+}
+
+/// Names come from the archive: what a terminal would take for more than text is left out.
+std::string shown(std::string_view name) {
+  std::string text(name.substr(0, kLongestName));
+  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, '?');
+  return text;
+}
+
+/// A member and what its first bytes say of it.
+struct Candidate {
+  std::size_t index;
+  std::string name;
+  FileKind kind;
+};
+
+/// The one member of a known kind.
+std::expected<Candidate, std::string> choose(const std::vector<Candidate>& all) {
+  if (all.empty()) return std::unexpected("it has no member");
+  const auto is_known = [](const Candidate& c) { return c.kind != FileKind::unknown; };
+  const auto known = std::ranges::count_if(all, is_known);
+  if (known == 1) return *std::ranges::find_if(all, is_known);
+  std::string names;
+  std::size_t count = 0;
+  for (const Candidate& c : all) {
+    if (known != 0 && !is_known(c)) continue;
+    if (++count > kMaxNamed) continue;
+    names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", shown(c.name), name_of(c.kind));
+  }
+  if (count > kMaxNamed) names += fmt::format(" and {} more", count - kMaxNamed);
+  if (known == 0) return std::unexpected("none of its members is a file of a known kind: " + names);
+  return std::unexpected(fmt::format("{} of its members may be meant: {}; unpack it and name one", known, names));
+}
+
+PlainOrWhy decompressed(Codec codec, Bytes packed) {
+  auto plain = decompress_whole(codec, packed, limit_of(packed), name_of(codec));
+  if (!plain) return std::unexpected(to_string(plain.error()));
+  return Plain{std::move(*plain), {}};
+}
+
+/// Grows with what comes: a stated size is not believed.
+class Collected {
+ public:
+  std::expected<void, std::string> add(Bytes piece) {
+    bytes_.insert(bytes_.end(), piece.begin(), piece.end());
+    return {};
+  }
+  Buffer finish() const {
+    Buffer all(bytes_.size());
+    if (!bytes_.empty()) std::memcpy(all.data(), bytes_.data(), bytes_.size());
+    return all;
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+PlainOrWhy expanded(mspack::SingleFile format, Bytes packed) {
+  Collected plain;
+  const auto done = mspack::expand(format, packed, limit_of(packed), [&](Bytes piece) { return plain.add(piece); });
+  if (!done) return std::unexpected(done.error().why);
+  return Plain{plain.finish(), {}};
+}
+
+/// Kind of a cabinet's member. Its bytes are unpacked to the end: the next member is then reached without a new start.
+std::expected<FileKind, std::string> kind_in(mspack::Cabinet& cabinet, std::size_t member) {
+  std::vector<std::byte> start;
+  const auto done = cabinet.extract(member, [&](Bytes piece) -> std::expected<void, std::string> {
+    const Bytes wanted = piece.first(std::min(piece.size(), kStart - start.size()));
+    start.insert(start.end(), wanted.begin(), wanted.end());
+    return {};
+  });
+  if (!done) return std::unexpected(done.error().why);
+  return identify(start);
+}
+
+std::expected<Candidate, std::string> choose_in(mspack::Cabinet& cabinet, std::uint64_t limit) {
+  const auto& members = cabinet.members();
+  if (cabinet.is_part_of_set()) return std::unexpected("it is part of a set of cabinets; unpack the whole set");
+  if (members.size() == 1) return Candidate{0, members[0].name, FileKind::unknown};
+  if (members.size() > kMaxLookedAt) return std::unexpected(fmt::format("it has {} members", members.size()));
+  std::uint64_t work = 0;
+  for (const auto& m : members) work += m.offset + m.size;  // of 32 bits each
+  if (work > limit)
+    return std::unexpected(fmt::format("its {} members unpack to more than {} bytes", members.size(), limit));
+  std::vector<Candidate> all;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const auto kind = kind_in(cabinet, i);
+    if (!kind) return std::unexpected(kind.error());
+    all.push_back({i, members[i].name, *kind});
+  }
+  return choose(all);
+}
+
+PlainOrWhy from_cabinet(Bytes packed) {
+  auto cabinet = mspack::Cabinet::open(packed);
+  if (!cabinet) return std::unexpected(cabinet.error());
+  const std::uint64_t limit = limit_of(packed);
+  const auto chosen = choose_in(*cabinet, limit);
+  if (!chosen) return std::unexpected(chosen.error());
+  const mspack::CabinetMember& member = cabinet->members()[chosen->index];
+  if (member.offset + member.size > limit)
+    return std::unexpected(fmt::format("it unpacks to {} bytes, allowed are {}", member.size, limit));
+  Collected plain;
+  const auto done = cabinet->extract(chosen->index, [&](Bytes piece) { return plain.add(piece); });
+  if (!done) return std::unexpected(done.error().why);
+  return Plain{plain.finish(), member.name};
+}
+
+PlainOrWhy from_zip(Bytes packed) {
+  const auto archive = ZipArchive::open(packed);
+  if (!archive) return std::unexpected(archive.error());
+  const auto members = archive->members();
+  if (!members) return std::unexpected(members.error());
+  if (members->size() > kMaxLookedAt) return std::unexpected(fmt::format("it has {} members", members->size()));
+  std::vector<Candidate> all;
+  for (std::size_t i = 0; i < members->size(); ++i) {
+    const auto start = archive->read_start((*members)[i].index, kStart);
+    if (!start) return std::unexpected(fmt::format("{}: {}", shown((*members)[i].name), start.error()));
+    all.push_back({i, (*members)[i].name, identify(start->bytes())});
+  }
+  auto chosen = choose(all);
+  if (!chosen) return std::unexpected(chosen.error());
+  auto plain = archive->read((*members)[chosen->index].index, limit_of(packed));
+  if (!plain) return std::unexpected(plain.error());
+  return Plain{std::move(*plain), chosen->name};
+}
+
+PlainOrWhy without_wrapper(FileKind kind, Bytes packed) {
+  switch (kind) {
+    case FileKind::gzip: return decompressed(Codec::gzip, packed);
+    case FileKind::zstd: return decompressed(Codec::zstd, packed);
+    case FileKind::xz: return decompressed(Codec::xz, packed);
+    case FileKind::zip: return from_zip(packed);
+    case FileKind::cab: return from_cabinet(packed);
+    case FileKind::szdd: return expanded(mspack::SingleFile::szdd, packed);
+    case FileKind::kwaj: return expanded(mspack::SingleFile::kwaj, packed);
+    default: return std::unexpected("it is not packed");
+  }
+}
+
+}  // namespace
+
+bool is_wrapper(FileKind kind) {
+  switch (kind) {
+    case FileKind::gzip:
+    case FileKind::zstd:
+    case FileKind::xz:
+    case FileKind::zip:
+    case FileKind::cab:
+    case FileKind::szdd:
+    case FileKind::kwaj: return true;
+    default: return false;
+  }
+}
+
+std::expected<std::optional<Unwrapped>, std::string> unwrap(Bytes file) {
+  FileKind kind = identify(file);
+  if (!is_wrapper(kind)) return std::nullopt;
+  Unwrapped result;
+  Bytes packed = file;
+  for (; is_wrapper(kind); kind = identify(packed)) {
+    if (result.wrappers.size() == kMaxWrappers)
+      return std::unexpected(fmt::format("it is packed more than {} times over; unpack it", kMaxWrappers));
+    auto plain = without_wrapper(kind, packed);
+    if (!plain) return std::unexpected(fmt::format("{}: {}", name_of(kind), plain.error()));
+    result.wrappers.push_back(kind);
+    result.file = std::move(plain->file);
+    if (!plain->member.empty()) result.member = std::move(plain->member);
+    packed = result.file.bytes();
+  }
+  return result;
+}
+
+}  // namespace symcached::object

@@ -1,0 +1,32 @@
+#pragma once
+/// Takes a file out of what it is compressed or packed in. docs/formats/wrappers.md
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "object/identify.hpp"
+
+namespace symcached::object {
+
+inline constexpr std::size_t kMaxWrappers = 3;                             ///< one in another
+inline constexpr std::uint64_t kMaxPlain = std::uint64_t{8} << 30;         ///< bytes of each layer
+inline constexpr std::uint64_t kPlainOfAnySize = std::uint64_t{64} << 20;  ///< may come out of however few bytes
+
+struct Unwrapped {
+  Buffer file;
+  std::vector<FileKind> wrappers;  ///< from the outside in
+  std::string member;              ///< name in the innermost archive, unchecked; empty = none of them names it
+};
+
+/// gzip, zstd, xz, zip, cab, szdd, kwaj. A source bundle is none: it is an archive, but of no debug file.
+bool is_wrapper(FileKind kind);
+
+/// @return nothing if the file is not wrapped; else what is inside all wrappers, of whatever kind; or a sentence why
+///         that cannot be had: damaged, too large, too deep, or an archive without exactly one file of a known kind
+/// Cost: all of what is inside is held in memory.
+std::expected<std::optional<Unwrapped>, std::string> unwrap(Bytes file);
+
+}  // namespace symcached::object

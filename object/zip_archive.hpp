@@ -1,0 +1,47 @@
+#pragma once
+/// A zip file in memory, read with libzip.
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/buffer.hpp"
+
+struct zip;
+
+namespace symcached::object {
+
+struct ZipMember {
+  std::uint64_t index = 0;
+  std::string name;        ///< as recorded, unchecked
+  std::uint64_t size = 0;  ///< as stated; a member of another size is refused when it is read
+};
+
+/// A view of bytes that must outlive it. Errors are sentences without a subject: "it is cut short".
+class ZipArchive {
+ public:
+  static constexpr std::size_t kMaxMembers = std::size_t{1} << 20;
+
+  static std::expected<ZipArchive, std::string> open(Bytes file);
+
+  /// All members that are no directories, in the order of the archive.
+  std::expected<std::vector<ZipMember>, std::string> members() const;
+  std::optional<std::uint64_t> find(const char* name) const;
+
+  /// A whole member, its checksum compared.
+  /// @param limit  of its plain bytes
+  std::expected<Buffer, std::string> read(std::uint64_t index, std::uint64_t limit) const;
+  /// At most the first `count` bytes of a member.
+  std::expected<Buffer, std::string> read_start(std::uint64_t index, std::size_t count) const;
+
+ private:
+  struct Discard {
+    void operator()(zip* archive) const;
+  };
+  explicit ZipArchive(zip* archive) : archive_(archive) {}
+  std::unique_ptr<zip, Discard> archive_;
+};
+
+}  // namespace symcached::object

@@ -1,0 +1,49 @@
+#pragma once
+/// Texts as runs of one shared text, the writer's half. Spec: docs/formats/symcache.md, section 3.
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_writer.hpp"
+
+namespace symcached::symcache {
+
+/// Each text becomes a few runs: bytes the shared text has already, and new ones that are put behind it. Names of C++
+/// repeat each other at length, so most are made of runs that are there.
+class TextTable {
+ public:
+  TextTable();
+
+  /// Texts in the same order: same runs. What is read together should be added together.
+  /// @param text_id  any number the caller will use for this text in put(); small numbers. A second time does nothing.
+  void add(std::uint32_t text_id, std::string_view text);
+
+  /// Known once all texts are added.
+  bool has_wide_runs() const;
+  /// Writes a text: how many runs, ULEB128, then the runs.
+  void put(std::uint32_t text_id, ByteWriter& out) const;
+  /// The shared text, with padding for readers that copy 16 bytes at a time.
+  void put_shared(ByteWriter& out) const;
+
+ private:
+  struct Run {
+    std::uint32_t at = 0;      ///< in the shared text; for a new run in the text being added
+    std::uint32_t length = 0;  ///< bytes
+    bool is_new = false;
+  };
+  struct Extent {
+    std::uint32_t first = 0, count = 0;  // in runs_
+  };
+  void find_runs(std::string_view text);
+  std::uint32_t find_match(std::string_view text, std::size_t at, std::uint32_t& length) const;
+  std::uint32_t append(std::string_view text);
+
+  std::vector<char> shared_;
+  std::vector<std::uint32_t> places_;  // by hash of kHashed bytes: where they stand in shared_, less 1
+  std::size_t hashed_ = 0;             // places before this one are in places_
+  std::vector<Run> runs_;              // of all texts, one after the other
+  std::vector<Extent> texts_;          // by text_id
+  std::vector<Run> found_;             // of the text being added
+};
+
+}  // namespace symcached::symcache
