@@ -187,6 +187,27 @@ TEST(FromPe, RefusedWhereNothingNamesCode) {
   EXPECT_THAT(translated(image), ElementsAre(HasSubstr("pe.symbols: neither DWARF")));
 }
 
+TEST(FromPe, NamesThatAreSharedWithoutEndAreRefused) {
+  constexpr std::uint32_t kMany = 2000;
+  const std::string name(60000, 'x');
+  PeImage image = bare();
+  image.symbols.assign(kMany, {.name = "a short one that is in the table"});
+  image.symbols.push_back({.name = name});
+  const auto out = testkit::assemble(image);
+  auto bytes = out.finish();
+  const std::uint64_t last = out.at("symbols") + kMany * sizeof(pe::SymbolRecord);
+  const auto offset = *read_at<u32le>(bytes, last + 4, "test");
+  for (std::uint32_t i = 0; i < kMany; ++i)
+    testkit::patch(bytes, out.at("symbols") + i * sizeof(pe::SymbolRecord) + 4, offset);
+  testkit::CheckingSink sink;
+  EXPECT_EQ(translate_pe({bytes}, sink).error().field, "coff.symbol.names");
+}
+
+TEST(FromPe, SaysItsImageBase) {
+  EXPECT_EQ(stated_image_base(testkit::assemble(bare()).finish()), kBase);
+  EXPECT_EQ(stated_image_base(testkit::assemble(PeImage{.is_64bit = false}).finish()), 0x400000u);
+}
+
 TEST(FromPe, AddressesDoNotWrapAround) {
   const auto out = testkit::assemble(bare());
   auto bytes = out.finish();
