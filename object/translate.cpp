@@ -29,6 +29,8 @@ std::optional<std::uint64_t> stated_image_base(Bytes file) {
     case FileKind::macho:
     case FileKind::macho_fat: return image_base_macho(file);
     case FileKind::wasm: return image_base_wasm(file);
+    case FileKind::pe: return image_base_pe(file);
+    case FileKind::coff: return 0;  // its sections state none
     default: return std::nullopt;
   }
 }
