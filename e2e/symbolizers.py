@@ -68,7 +68,9 @@ def ask_symcached(program, path, addresses, cwd=None):
     plain = subprocess.run([*command, "--svma", "0"], capture_output=True, text=True, cwd=cwd)
     if plain.returncode == 2:  # the cache does not know where its image starts
         base = image_base(path)
-        return ask(command, [address - base for address in addresses], cwd)
+        if base < 0:
+            return ask(command, [address - base for address in addresses], cwd)
+        return ask([*command, "--svma", "--image-base", hex(base)], addresses, cwd)
     return ask([*command, "--svma"], addresses, cwd)
 
 
