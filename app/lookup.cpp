@@ -97,7 +97,7 @@ class Answerer {
   bool answer(std::string_view line, std::string& out) {
     const std::string_view text = trimmed(line);
     if (const auto address = parse_address(text)) {
-      const auto found = *address < base_ ? std::nullopt : cache_.lookup({*address - base_}, buffer_);
+      const auto found = cache_.lookup({*address - base_}, buffer_);  // an address below the base is far behind the end
       how_.linkage_name = {};
       if (found && how_.names == FunctionNames::linkage) how_.linkage_name = cache_.linkage_name(*found, buffer_);
       if (json_) append_json({*address, base_, module_}, found, how_, out);
