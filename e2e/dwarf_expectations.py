@@ -65,8 +65,8 @@ def read_expectations(folder):
 
 
 def probes_of(path):
-    """[(probe, address)] from the labels in the symbol table."""
-    return [(found[1], symbol.address) for symbol in symbolizers.symbols_of(path)
+    """[(probe, address)] from the labels in the symbol table; those of dropped code are not in code."""
+    return [(found[1], symbol.address) for symbol in symbolizers.code_symbols_of(path)
             if (found := LABEL.match(symbol.name))]
 
 

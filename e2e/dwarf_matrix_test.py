@@ -89,7 +89,8 @@ KNOWN = {
 
 def code_addresses(made):
     """Starts that debug information states, within code: what the linker dropped has addresses too."""
-    code = [symbol for symbol in symbolizers.code_symbols_of(made.path)]
+    code = [symbol for symbol in symbolizers.code_symbols_of(made.path)
+            if not symbol.name.endswith("TOR_LIST__")]  # data that GNU's linker puts behind code
     starts = {*symbolizers.line_row_starts(made.path), *symbolizers.function_starts(made.path)}
     starts.update(symbol.address for symbol in code)
     if made.row.bare:
