@@ -27,8 +27,16 @@ class DwarfNames {
     return of(unit, file, values, 0);
   }
   model::StringId text(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value);
+  /// The text of a value as it stands, wherever that is; nothing if it cannot be read.
+  std::optional<std::string_view> view(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value) const;
 
  private:
+  /// A place in a section of strings.
+  struct Place {
+    std::uint32_t file;
+    std::uint64_t offset;
+  };
+  std::optional<Place> place_of(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value) const;
   DwarfName of(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Values& values, unsigned depth);
   DwarfName referred(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& reference, unsigned depth);
   DwarfName at(const dwarf::Unit& unit, std::uint32_t file, std::uint64_t offset, unsigned depth);
