@@ -2,7 +2,7 @@
 /// Names of subprograms, through the entries they refer to. DWARF 5, sections 2.13.2 and 3.3.8.2.
 #include "model/module.hpp"
 #include "object/dwarf_files.hpp"
-#include "object/offset_map.hpp"
+#include "base/number_map.hpp"
 
 namespace symcached::object {
 
@@ -45,8 +45,8 @@ class DwarfNames {
   DwarfOpener& opener_;
   WorkBudget& budget_;
   model::ModuleSink& sink_;
-  OffsetMap entries_;  // by file and offset of an entry: its name, twice its id, and 1 if it is what linkers use
-  OffsetMap texts_;    // by file and offset in .debug_str: the id
+  NumberMap entries_;  // by file and offset of an entry: its name, twice its id, and 1 if it is what linkers use
+  NumberMap texts_;    // by file and offset in .debug_str: the id
 };
 
 }  // namespace symcached::object
