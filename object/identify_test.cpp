@@ -70,7 +70,7 @@ TEST(Identify, ByMagicAlone) {
 }
 
 TEST(Identify, PeImagesWholeAndCut) {
-  const Section out = assemble({});
+  const Section out = assemble(PeImage{});
   const auto whole = out.finish();
   for (std::size_t n = 0; n <= whole.size(); ++n)
     EXPECT_EQ(identify(Bytes(whole).first(n)), n < 64 ? FileKind::unknown : FileKind::pe) << n << " bytes";
