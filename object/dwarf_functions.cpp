@@ -59,7 +59,9 @@ Read<void> DwarfFunctions::unit(std::size_t index) {
   names_.start_unit();
   rank_ = static_cast<std::uint32_t>(index);
   covered_before_ = covered_.size();
-  if (auto ok = lines_.start_unit(unit); !ok) return ok;
+  const dwarf::Value* const directory = unit.root.find(Slot::comp_dir);
+  const auto comp_dir = directory != nullptr ? names_.view(unit, kMainFile, *directory) : std::nullopt;
+  if (auto ok = lines_.start_unit(unit, comp_dir.value_or(std::string_view())); !ok) return ok;
   const std::uint64_t dwo_id = unit.header.id != 0 ? unit.header.id : unit.root.number(Slot::dwo_id);
   const SplitUnit split = dwo_id != 0 ? files_.split_unit(dwo_id) : SplitUnit{};
   Read<void> walked;

@@ -32,8 +32,9 @@ class DwarfLines {
 
   /// Reads the table the unit names, if it does; a table shared with the unit before is kept. Of a table that breaks
   /// off the rows before the fault are taken, of one whose header cannot be read none: functions have names without it.
-  /// @return  a failure if the tables of all units are too much work
-  Read<void> start_unit(const dwarf::Unit& unit);
+  /// @param comp_dir  what relative paths count from; empty = not known
+  /// @return          a failure if the tables of all units are too much work
+  Read<void> start_unit(const dwarf::Unit& unit, std::string_view comp_dir);
 
   /// Disjoint, by rising start.
   std::span<const LineSequence> sequences() const { return sequences_; }

@@ -31,27 +31,37 @@ EntryRead read_entry(const dwarf::Unit& unit, std::uint64_t offset, dwarf::Value
 
 }  // namespace
 
-model::StringId DwarfNames::text(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value) {
-  const auto intern = [&](std::string_view text) {
-    return budget_.spend(text.size()) ? sink_.intern(text) : model::StringId::none;
-  };
+std::optional<DwarfNames::Place> DwarfNames::place_of(const dwarf::Unit& unit, std::uint32_t file,
+                                                      const dwarf::Value& value) const {
   if (value.form == Form::gnu_strp_alt || value.form == Form::strp_sup) {
-    if (files_.supplementary() == kNoFileIndex) return model::StringId::none;
-    file = files_.supplementary();
-  } else if (value.form == Form::string || value.form == Form::line_strp) {
-    const auto found = unit.text(value);
-    return found ? intern(*found) : model::StringId::none;
+    if (files_.supplementary() == kNoFileIndex) return std::nullopt;
+    return Place{files_.supplementary(), value.number};
   }
-  const auto offset = file == files_.supplementary() ? std::optional(value.number) : unit.str_offset(value);
-  if (!offset) return model::StringId::none;
+  const auto offset = unit.str_offset(value);
+  return offset ? std::optional(Place{file, *offset}) : std::nullopt;
+}
+
+std::optional<std::string_view> DwarfNames::view(const dwarf::Unit& unit, std::uint32_t file,
+                                                 const dwarf::Value& value) const {
+  const auto place = place_of(unit, file, value);
+  if (!place && value.form != Form::line_strp) return unit.text(value);
+  const Bytes section = place ? files_.file(place->file).sections->str : unit.sections->line_str;
+  const std::uint64_t offset = place ? place->offset : value.number;
+  const auto text = dwarf::text_at(section, offset);
+  if (!text && offset < section.size()) budget_.spend(section.size() - offset);  // all of it was searched for a NUL
+  return text;
+}
+
+model::StringId DwarfNames::text(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value) {
+  const auto intern = [&] {
+    const auto found = view(unit, file, value);
+    return found && budget_.spend(found->size()) ? sink_.intern(*found) : model::StringId::none;
+  };
+  const auto place = place_of(unit, file, value);
+  if (!place) return intern();
   bool added = false;
-  std::uint32_t& known = texts_.at(key_of(file, *offset), added);
-  if (added) {
-    const Bytes str = files_.file(file).sections->str;
-    const auto found = dwarf::text_at(str, *offset);
-    if (!found && *offset < str.size()) budget_.spend(str.size() - *offset);  // it was searched for a NUL
-    known = static_cast<std::uint32_t>(found ? intern(*found) : model::StringId::none);
-  }
+  std::uint32_t& known = texts_.at(key_of(place->file, place->offset), added);
+  if (added) known = static_cast<std::uint32_t>(intern());
   return model::StringId{known};
 }
 
