@@ -39,7 +39,7 @@ model::StringId DwarfNames::text(const dwarf::Unit& unit, std::uint32_t file, co
   const auto offset = file == files_.supplementary() ? std::optional(value.number) : unit.str_offset(value);
   if (!offset) return model::StringId::none;
   bool added = false;
-  std::uint32_t& known = texts_.at(key_of(file, *offset), added);
+  std::uint32_t& known = texts_.at(key_of(files_.file(file).texts, *offset), added);
   if (added) {
     const auto found = dwarf::text_at(files_.file(file).sections->str, *offset);
     known = static_cast<std::uint32_t>(found ? intern(*found) : model::StringId::none);
