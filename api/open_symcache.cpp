@@ -70,7 +70,7 @@ Task<http::Response> get_open_symcache(http::Request request, std::vector<std::s
   if (!path) co_return http::text(path.error().status, path.error().why);
   const auto conditions = parse_symcache_conditions(request, path->version);
   if (!conditions) co_return http::text(conditions.error().status, conditions.error().why);
-  if (path->version.major_part < kOpenVersion.major_part) co_return http::text(404, "versions begin with 1.0.0");
+  if (path->version.major_part < kOpenVersion.major_part) co_return http::text(404, "versions begin with 2.0.0");
   if (conditions->exceeds && kOpenVersion <= *conditions->exceeds) co_return nothing_newer(service.peek(path->query));
   const bool must_not_wait = conditions->may_retry || request.is("HEAD");
   const service::Outcome outcome = co_await service.find(path->query, must_not_wait ? milliseconds(0) : hold);

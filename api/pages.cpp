@@ -18,7 +18,7 @@ pre {{ background: #eee; padding: .6em; overflow: auto }}</style>
 <p>This server turns debug files (PDBs) into small symbol caches once and hands them out over HTTP, so that profilers,
 crash reporters and debuggers need not download and read the PDBs themselves.</p>
 <h2>Ask for a symcache</h2>
-<pre>curl -o app.symcache http://{host}/open/v1.0.0/app.pdb/&lt;GUID&gt;/&lt;age&gt;</pre>
+<pre>curl -o app.symcache http://{host}/open/v2.0.0/app.pdb/&lt;GUID&gt;/&lt;age&gt;</pre>
 <p>The GUID may be written with or without dashes and braces; the age is decimal and may be left out when it is 1.
 The first request for a PDB waits until its symcache is made. With the header <code>Allow-Retry-After: true</code> it is
 answered at once with 404 and <code>Retry-After</code> until then.</p>

@@ -18,8 +18,8 @@ using ::testing::HasSubstr;
 
 constexpr std::string_view kGuid = "3249D99D0C4049318610F4E4FB0B6936";
 const DebugId kId{*Guid::parse(kGuid), 1};
-const std::string kThere = "/open/v1.0.0/there.pdb/" + std::string(kGuid);
-const std::string kMissing = "/open/v1.0.0/missing.pdb/" + std::string(kGuid);
+const std::string kThere = "/open/v2.0.0/there.pdb/" + std::string(kGuid);
+const std::string kMissing = "/open/v2.0.0/missing.pdb/" + std::string(kGuid);
 
 TEST(SymcacheResponse, ToldByOutcome) {
   struct Row {
@@ -86,10 +86,10 @@ TEST_F(Routes, AHitCarriesEverything) {
     ask("GET", kThere);
     const http::Response response = ask(method, kThere);
     EXPECT_EQ(response.status, 200u);
-    EXPECT_EQ(response.header("Content-Type"), "application/vnd.symcached.symcache; version=1.0.0");
+    EXPECT_EQ(response.header("Content-Type"), "application/vnd.symcached.symcache; version=2.0.0");
     EXPECT_EQ(response.header("Vary"), "If-Version-Exceeds");
     EXPECT_EQ(response.header("Accept-Ranges"), "bytes");
-    EXPECT_THAT(std::string(*response.header("ETag")), ::testing::MatchesRegex("\"1.0.0-[0-9a-f]+\""));
+    EXPECT_THAT(std::string(*response.header("ETag")), ::testing::MatchesRegex("\"2.0.0-[0-9a-f]+\""));
     EXPECT_EQ(response.body_size(), 1000u);
   }
 }
@@ -122,11 +122,11 @@ TEST_F(Routes, Table) {
       {"trace", "TRACE", kThere, {}, 405},
       {"later version gets ours", "GET", newer, {}, 200},
       {"version 0", "GET", "/open/v0.9.0/there.pdb/" + std::string(kGuid), {}, 404},
-      {"bad name", "GET", "/open/v1.0.0/..%5C/" + std::string(kGuid), {}, 400},
-      {"client is up to date", "GET", newer, {{"If-Version-Exceeds", "1.0.0"}}, 304},
+      {"bad name", "GET", "/open/v2.0.0/..%5C/" + std::string(kGuid), {}, 400},
+      {"client is up to date", "GET", newer, {{"If-Version-Exceeds", "2.0.0"}}, 304},
       {"client is up to date, HEAD", "HEAD", newer, {{"If-Version-Exceeds", "2.0.0"}}, 304},
-      {"known to be missing", "GET", newer_missing, {{"If-Version-Exceeds", "1.0.0"}}, 404},
-      {"exceeds what is asked for", "GET", kThere, {{"If-Version-Exceeds", "1.0.0"}}, 400},
+      {"known to be missing", "GET", newer_missing, {{"If-Version-Exceeds", "2.0.0"}}, 404},
+      {"exceeds what is asked for", "GET", kThere, {{"If-Version-Exceeds", "2.0.0"}}, 400},
       {"missing", "GET", kMissing, {}, 404},
       {"same tag", "GET", kThere, {{"If-None-Match", etag}}, 304},
       {"range", "GET", kThere, {{"Range", "bytes=0-9"}}, 206},
@@ -167,7 +167,7 @@ TEST_F(Routes, ThePageNamesTheServerAndRepeatsNothingHostile) {
   const auto page = [&](std::string host) {
     return std::get<std::string>(ask("GET", "/", {{"Host", std::move(host)}}).body);
   };
-  EXPECT_THAT(page("sym.example:3021"), HasSubstr("http://sym.example:3021/open/v1.0.0/"));
+  EXPECT_THAT(page("sym.example:3021"), HasSubstr("http://sym.example:3021/open/v2.0.0/"));
   EXPECT_THAT(page("<script>"), Not(HasSubstr("<script>")));
 }
 

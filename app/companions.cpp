@@ -2,6 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "ids/guid.hpp"
 
 #include "object/split_file.hpp"
 
@@ -14,6 +18,45 @@ using Kind = NeedFile::Kind;
 
 constexpr std::size_t kMaxFiles = 20'000;  ///< a process may have 65,530 mappings
 constexpr int kMaxRounds = 16;
+
+bool is_found_by_id(Kind kind) { return kind == Kind::debug_link || kind == Kind::supplementary || kind == Kind::dsym; }
+
+/// Beside the file, or beside the bundle that it is the program of: X.app/Contents/MacOS/X has X.app.dSYM.
+std::vector<fs::path> places_of_dsym(const fs::path& file) {
+  constexpr int kDeepest = 4;  // Foo.framework/Versions/A/Foo
+  std::vector<fs::path> places;
+  fs::path of = file;
+  for (int i = 0; i < kDeepest && of.has_filename(); ++i, of = of.parent_path())
+    if (i == 0 || of.has_extension())
+      places.push_back(fs::path(of).concat(".dSYM") / "Contents/Resources/DWARF" / file.filename());
+  return places;
+}
+
+/// In the folders where Xcode's archives have them, named by the UUID as it is printed.
+std::vector<fs::path> places_of_symbol_map(const fs::path& folder, std::string_view uuid) {
+  const auto guid = Guid::parse(uuid);
+  if (!guid) return {};
+  std::string name = guid->dashed();
+  for (char& c : name) c = c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c;
+  name += ".bcsymbolmap";
+  return {folder / name, folder / "BCSymbolMaps" / name, folder.parent_path() / "BCSymbolMaps" / name};
+}
+
+/// The library of "lib.a(x.o)".
+fs::path without_member(const std::string& path) {
+  const std::size_t open = path.ends_with(')') ? path.rfind('(') : path.npos;
+  return path.substr(0, open);
+}
+
+/// An object file that was compiled again since it was linked says nothing of the program. Members of libraries have
+/// their own times, in the library.
+bool is_too_new(const NeedFile& need, const fs::path& place) {
+  if (need.kind != Kind::debug_map || need.modified == 0 || need.path.ends_with(')')) return false;
+  std::error_code error;
+  const auto time = std::chrono::file_clock::to_sys(fs::last_write_time(place, error));
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
+  return error || static_cast<std::uint64_t>(seconds) != need.modified;
+}
 
 /// A path as recorded has no NUL and not the length of a novel.
 bool usable(const std::string& path) { return path.size() < 4096 && path.find('\0') == path.npos; }
@@ -38,8 +81,8 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
   const fs::path folder = file.parent_path();
   const fs::path path = need.path;
   const fs::path name = path.filename();
-  const bool by_id = need.kind == Kind::debug_link || need.kind == Kind::supplementary;
-  if (by_id && need.build_id.size() > 2 && is_hex(need.build_id))
+  if ((need.kind == Kind::debug_link || need.kind == Kind::supplementary) && need.build_id.size() > 2 &&
+      is_hex(need.build_id))
     for (const fs::path root : debug_folders)
       places.push_back(root / ".build-id" / need.build_id.substr(0, 2) / (need.build_id.substr(2) + ".debug"));
   switch (need.kind) {
@@ -63,7 +106,12 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
       places.push_back(folder / name);
       break;
     case Kind::debug_map:
-      if (!name.empty()) places.push_back(folder / path);
+      if (!name.empty()) places.push_back(folder / without_member(need.path));
+      break;
+    case Kind::dsym: return places_of_dsym(file);
+    case Kind::symbol_map: return places_of_symbol_map(folder, need.build_id);
+    case Kind::external_debug:
+      if (!name.empty()) places.push_back(folder / name);  // a URL's last part
       break;
   }
   return places;
@@ -104,16 +152,23 @@ class CompanionSearch {
   bool take(const NeedFile& need, const fs::path& place) {
     std::error_code error;
     if (!fs::is_regular_file(place, error) || fs::equivalent(place, referrers_.front(), error)) return false;
+    if (is_too_new(need, place)) return false;
+    // One library has many members, and each is a need of its own.
+    if (const auto known = mapped_.find(place); known != mapped_.end()) {
+      companions_.all_.push_back({need, known->second});
+      return true;
+    }
     auto mapped = MappedFile::open(place);
     if (!mapped) return false;
     if (need.kind == Kind::split_unit && !object::holds_split_unit(mapped->bytes(), need.dwo_id)) return false;
     companions_.all_.push_back({need, mapped->bytes()});
     // Debug files are only of use if they belong to this program; then they are needed no more.
-    const bool by_id = need.kind == Kind::debug_link || need.kind == Kind::supplementary;
+    const bool by_id = is_found_by_id(need.kind);
     if (by_id && std::ranges::count(object::needed_files(bytes_, companions_.all_), need) != 0) {
       companions_.all_.pop_back();
       return false;
     }
+    if (need.kind == Kind::debug_map) mapped_.emplace(place, mapped->bytes());
     companions_.files_.push_back(std::move(*mapped));
     // Each unit's file refers to nothing; what a debug file refers to counts from its own place.
     if (by_id) referrers_.push_back(fs::canonical(place, error));
@@ -122,7 +177,8 @@ class CompanionSearch {
 
   Bytes bytes_;
   std::span<const std::string> debug_folders_;
-  std::vector<fs::path> referrers_;  ///< the file itself first
+  std::map<fs::path, Bytes> mapped_;  ///< those of debug maps
+  std::vector<fs::path> referrers_;   ///< the file itself first
   Companions companions_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/crc32.hpp"
 #include "testing/elf_image.hpp"
+#include "testing/macho_image.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace symcached::app {
@@ -46,6 +47,15 @@ TEST(Places, FollowWhatOthersDo) {
        {.kind = Kind::split_unit, .path = "/o/a.dwo", .directory = "/build"},
        {"/o/a.dwo", "/o/a.dwo", "/usr/bin/a.dwo"}},
       {"object", {.kind = Kind::debug_map, .path = "/o/a.o"}, {"/o/a.o"}},
+      {"object in a library", {.kind = Kind::debug_map, .path = "/o/lib(1).a(a.o)"}, {"/o/lib(1).a"}},
+      {"dSYM", {.kind = Kind::dsym}, {"/usr/bin/ls.dSYM/Contents/Resources/DWARF/ls"}},
+      {"symbol map",
+       {.kind = Kind::symbol_map, .build_id = "0102030405060708090a0b0c0d0e0f10"},
+       {"/usr/bin/01020304-0506-0708-090A-0B0C0D0E0F10.bcsymbolmap",
+        "/usr/bin/BCSymbolMaps/01020304-0506-0708-090A-0B0C0D0E0F10.bcsymbolmap",
+        "/usr/BCSymbolMaps/01020304-0506-0708-090A-0B0C0D0E0F10.bcsymbolmap"}},
+      {"symbol map of no UUID", {.kind = Kind::symbol_map, .build_id = "../x"}, {}},
+      {"the last part of a URL", {.kind = Kind::external_debug, .path = "http://x.test/a/b.wasm"}, {"/usr/bin/b.wasm"}},
       {"no path", {.kind = Kind::split_unit, .path = std::string("a\0b", 3)}, {}},
   };
   for (const Row& r : rows) {
@@ -53,6 +63,15 @@ TEST(Places, FollowWhatOthersDo) {
     for (const fs::path& place : places_of(r.need, "/usr/bin/ls", kFolders)) got.push_back(place.string());
     EXPECT_EQ(got, r.want) << r.why;
   }
+}
+
+TEST(Places, DsymsOfBundles) {
+  const NeedFile need{.kind = Kind::dsym};
+  const auto has = [&](std::string_view file, std::string_view place) {
+    return std::ranges::count(places_of(need, file, {}), fs::path(place)) == 1;
+  };
+  EXPECT_TRUE(has("/a/X.app/Contents/MacOS/X", "/a/X.app.dSYM/Contents/Resources/DWARF/X"));
+  EXPECT_TRUE(has("/a/F.framework/Versions/A/F", "/a/F.framework.dSYM/Contents/Resources/DWARF/F"));
 }
 
 class Search : public testing::Test {
@@ -101,6 +120,29 @@ TEST_F(Search, TakesTheDebugFileThatBelongs) {
   EXPECT_THAT(find(file('a', false, "p.debug")), testing::ElementsAre(right));
   EXPECT_THAT(find(file('c', false, "p.debug")), testing::IsEmpty());
   EXPECT_THAT(find(file('a', true, "p.debug")), testing::IsEmpty()) << "has DWARF itself";
+}
+
+TEST_F(Search, ObjectFilesAsTheyWereWhenLinked) {
+  const auto stab = [](macho::Stab type) { return static_cast<std::uint8_t>(type); };
+  const std::string object = (folder_.path() / "a.o").string(), library = (folder_.path() / "l.a").string();
+  const std::string members[] = {library + "(b.o)", library + "(c.o)"};
+  folder_.write("a.o", "object");
+  folder_.write("l.a", "library");
+  const auto program = [&](std::uint64_t modified) {
+    testkit::MachoImage image;
+    image.uuid.reset();
+    const auto add = [&](const std::string& path, std::uint64_t time) {
+      image.symbols.push_back({.name = path, .type = stab(macho::Stab::object), .section = 0, .value = time});
+      image.symbols.push_back({.name = "_f", .type = stab(macho::Stab::function), .value = 1});
+    };
+    add(object, modified), add(members[0], 5), add(members[1], 5);
+    return std::string(as_text(assemble(image)));
+  };
+  const auto time = std::chrono::file_clock::to_sys(fs::last_write_time(object)).time_since_epoch();
+  const auto now = static_cast<std::uint64_t>(std::chrono::floor<std::chrono::seconds>(time).count());
+  EXPECT_THAT(find(program(now)), testing::ElementsAre("object", "library", "library"));
+  EXPECT_THAT(find(program(0)), testing::ElementsAre("object", "library", "library")) << "the map does not say when";
+  EXPECT_THAT(find(program(now - 1)), testing::ElementsAre("library", "library"));
 }
 
 TEST_F(Search, ByBuildIdAlone) {

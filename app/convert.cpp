@@ -12,8 +12,8 @@
 
 #include "app/commands.hpp"
 #include "app/companions.hpp"
+#include "app/original_file.hpp"
 #include "app/progress.hpp"
-#include "base/mapped_file.hpp"
 #include "service/derive.hpp"
 #include "symcache/reader.hpp"
 
@@ -80,9 +80,9 @@ void print_stats(const symcache::Symcache& cache, std::size_t original, std::siz
 }
 
 std::expected<void, std::string> convert(const std::string& name, const Options& options) {
-  const auto file = MappedFile::open(name);
-  if (!file) return std::unexpected(file.error());
   const auto begin = std::chrono::steady_clock::now();
+  const auto file = OriginalFile::open(name);
+  if (!file) return std::unexpected(file.error());
   const auto derived = [&] {
     const Progress progress(fmt::format("{} ({} MiB)", name, file->bytes().size() >> 20));
     const Companions companions = find_companions(name, file->bytes(), options.debug_folders);
@@ -100,7 +100,7 @@ std::expected<void, std::string> convert(const std::string& name, const Options&
   std::fflush(stdout);  // each file is known to be done when it is
   if (options.stats)
     if (const auto cache = symcache::Symcache::open(derived->file))
-      print_stats(*cache, file->bytes().size(), derived->file.size(), taken.count());
+      print_stats(*cache, file->size_on_disk(), derived->file.size(), taken.count());
   return {};
 }
 

@@ -21,11 +21,25 @@ Shown frames_of(const Found& found, const FrameText& how) {
   return {&found.frames.back(), 1};
 }
 
-std::string_view name_of(const Found& found, std::size_t index, const FrameText& how) {
+std::string_view recorded_name(const Found& found, std::size_t index, const FrameText& how) {
   if (how.names == FunctionNames::none) return {};
   const bool outermost = !how.inlines || index + 1 == found.frames.size();
   if (outermost && how.names == FunctionNames::linkage && !how.linkage_name.empty()) return how.linkage_name;
   return how.inlines ? found.frames[index].function : found.frames.back().function;
+}
+
+/// Appends the name to show; nothing where there is none.
+void append_name(const Found& found, std::size_t index, const FrameText& how, std::string& out) {
+  const std::string_view name = recorded_name(found, index, how);
+  if (!how.demangle) out += name;
+  else
+    demangle::demangle_append(out, name,
+                              how.names == FunctionNames::brief ? demangle::Detail::no_parameters : how.detail);
+}
+
+std::string_view file_of(const Frame& frame, const FrameText& how) {
+  if (!how.basenames) return frame.file;
+  return frame.file.substr(frame.file.find_last_of("/\\") + 1);  // npos + 1 is 0: no folder
 }
 
 void append_json_text(std::string_view text, std::string& out) {
@@ -50,10 +64,12 @@ void append_text(const std::optional<Found>& found, const FrameText& how, std::s
   for (std::size_t i = 0; i < shown.count; ++i) {
     const Frame& frame = shown.first[i];
     if (how.names != FunctionNames::none) {
-      const std::string_view name = name_of(*found, i, how);
-      (out += name.empty() ? "??" : name) += '\n';
+      const std::size_t start = out.size();
+      append_name(*found, i, how, out);
+      out += out.size() == start ? "??\n" : "\n";
     }
-    out += frame.file.empty() ? "??" : frame.file;
+    const std::string_view file = file_of(frame, how);
+    out += file.empty() ? "??" : file;
     fmt::format_to(std::back_inserter(out), ":{}:{}\n", frame.line, frame.column);
   }
   out += '\n';
@@ -64,13 +80,16 @@ void append_json(const Question& question, const std::optional<Found>& found, co
   append_json_text(question.module, out);
   out += R"(,"Symbol":[)";
   const Shown shown = found ? frames_of(*found, how) : Shown{nullptr, 0};
+  std::string name;
   for (std::size_t i = 0; i < shown.count; ++i) {
     const Frame& frame = shown.first[i];
     if (i != 0) out += ',';
     fmt::format_to(std::back_inserter(out), R"({{"Column":{},"Discriminator":0,"FileName":)", frame.column);
-    append_json_text(frame.file, out);
+    append_json_text(file_of(frame, how), out);
     out += R"(,"FunctionName":)";
-    append_json_text(name_of(*found, i, how), out);
+    name.clear();
+    append_name(*found, i, how, name);
+    append_json_text(name, out);
     fmt::format_to(std::back_inserter(out), R"(,"Line":{},"StartAddress":"{:#x}","StartFileName":"","StartLine":0}})",
                    frame.line, question.image_base + found->start.value);
   }

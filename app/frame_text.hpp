@@ -4,15 +4,24 @@
 #include <optional>
 #include <string>
 
+#include "demangle/demangle.hpp"
 #include "symcache/reader.hpp"
 
 namespace symcached::app {
 
-enum class FunctionNames : std::uint8_t { qualified, linkage, none };
+enum class FunctionNames : std::uint8_t {
+  readable,  ///< qualified names of PDBs, linkage names of others, demangled
+  brief,     ///< the same without parameters
+  linkage,   ///< linkage names, demangled
+  none,
+};
 
 struct FrameText {
-  FunctionNames names = FunctionNames::qualified;
+  FunctionNames names = FunctionNames::readable;
   bool inlines = true;
+  bool demangle = true;
+  demangle::Detail detail = demangle::Detail::full;  ///< of demangled names; `brief` names have no parameters anyway
+  bool basenames = false;                            ///< files without their folders
   std::string_view linkage_name;  ///< of the function found, when names are linkage names; empty = unknown
 };
 

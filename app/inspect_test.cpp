@@ -92,7 +92,7 @@ TEST_F(Inspect, TextIsAligned) {
 
 TEST_F(Inspect, MalformedAndMissingFilesAreNamedAndTheOthersDescribed) {
   const std::string exe = image("app.exe", "app.pdb");
-  const auto whole = testkit::assemble({}).finish();
+  const auto whole = testkit::assemble(testkit::PeImage{}).finish();
   const std::string cut = file("cut.exe", Bytes(whole).first(70));
   const std::string missing = (folder_ / "missing").string();
   const Outcome got = run({cut, missing, exe, "--json"});

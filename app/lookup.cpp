@@ -14,7 +14,7 @@
 #include "app/commands.hpp"
 #include "app/companions.hpp"
 #include "app/frame_text.hpp"
-#include "base/mapped_file.hpp"
+#include "app/original_file.hpp"
 #include "object/translate.hpp"
 #include "service/derive.hpp"
 #include "symcache/reader.hpp"
@@ -28,12 +28,21 @@ struct Options {
   std::string image_base;
   std::vector<std::string> debug_folders{kDebugFolder};
   bool json = false, no_inlines = false, svma = false;
-  FunctionNames names = FunctionNames::qualified;
+  bool demangle = true, no_parameters = false, basenames = false;
+  FunctionNames names = FunctionNames::readable;
 };
+
+FrameText frame_text_of(const Options& options) {
+  return {.names = options.names,
+          .inlines = !options.no_inlines,
+          .demangle = options.demangle,
+          .detail = options.no_parameters ? demangle::Detail::no_parameters : demangle::Detail::full,
+          .basenames = options.basenames};
+}
 
 /// Keeps whatever the opened cache is a view of.
 struct OpenedCache {
-  MappedFile file;
+  OriginalFile file;
   std::vector<std::byte> derived;
   std::optional<symcache::Symcache> cache;
 };
@@ -41,7 +50,7 @@ struct OpenedCache {
 std::expected<OpenedCache, std::string> open_cache(const Options& options) {
   const std::string& path = options.file;
   OpenedCache opened;
-  auto file = MappedFile::open(path);
+  auto file = OriginalFile::open(path);
   if (!file) return std::unexpected(file.error());
   opened.file = std::move(*file);
   Bytes bytes = opened.file.bytes();
@@ -82,17 +91,13 @@ std::optional<std::uint64_t> parse_address(std::string_view text) {
 class Answerer {
  public:
   Answerer(const Options& options, const symcache::Symcache& cache, std::uint64_t image_base)
-      : cache_(cache),
-        how_{options.names, !options.no_inlines},
-        module_(options.file),
-        json_(options.json),
-        base_(image_base) {}
+      : cache_(cache), how_(frame_text_of(options)), module_(options.file), json_(options.json), base_(image_base) {}
 
   /// @return false after a complaint on stderr. An empty line is answered as unknown without one.
   bool answer(std::string_view line, std::string& out) {
     const std::string_view text = trimmed(line);
     if (const auto address = parse_address(text)) {
-      const auto found = *address < base_ ? std::nullopt : cache_.lookup({*address - base_}, buffer_);
+      const auto found = cache_.lookup({*address - base_}, buffer_);  // an address below the base is far behind the end
       how_.linkage_name = {};
       if (found && how_.names == FunctionNames::linkage) how_.linkage_name = cache_.linkage_name(*found, buffer_);
       if (json_) append_json({*address, base_, module_}, found, how_, out);
@@ -208,12 +213,17 @@ void add_lookup(CLI::App& app, int& status) {
                     "addresses are as the file states them; PDBs and symcaches need --image-base for it");
   add_debug_folders(*command, options->debug_folders);
   command->add_option("--image-base", options->image_base, "with --svma: where the image starts, hexadecimal");
-  const std::map<std::string, FunctionNames> names{
-      {"short", FunctionNames::qualified}, {"linkage", FunctionNames::linkage}, {"none", FunctionNames::none}};
+  const std::map<std::string, FunctionNames> names{{"readable", FunctionNames::readable},
+                                                   {"short", FunctionNames::brief},
+                                                   {"linkage", FunctionNames::linkage},
+                                                   {"none", FunctionNames::none}};
   command
-      ->add_flag("-f{short},--functions{short}", options->names,
-                 "=short: qualified names, as without it; =linkage: decorated ones; =none")
+      ->add_flag("-f{readable},--functions{readable}", options->names,
+                 "=short: names without parameters; =linkage: linkage names, demangled; =none")
       ->transform(CLI::CheckedTransformer(names));
+  command->add_flag("-C,--demangle,!--no-demangle", options->demangle, "demangled names, as without it");
+  command->add_flag("--no-parameters", options->no_parameters, "demangled names without the parameters of functions");
+  command->add_flag("-s,--basenames", options->basenames, "files without their folders");
   command->footer(
       "Each address, each line of stdin gets one answer. What is not an address is answered as unknown\n"
       "(in JSON as an object with \"Error\"), named on stderr, and makes the exit status 2.");

@@ -1,4 +1,21 @@
+#include <string>
+#include <vector>
+
 #include "app/commands.hpp"
+
+namespace {
+
+/// The arguments last to first, as CLI11 takes them. It does not know `-f=short`, which llvm-symbolizer's users write.
+std::vector<std::string> reversed_arguments(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (argument.starts_with("-f=")) argument.replace(0, 2, "--functions");
+  }
+  return {arguments.rbegin(), arguments.rend()};
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"symcached: the symbol service that profilers, crash reporters and debuggers ask"};
@@ -10,7 +27,8 @@ int main(int argc, char** argv) {
   symcached::app::add_lookup(app, status);
   symcached::app::add_serve(app, status);
   try {
-    app.parse(argc, argv);
+    app.name(argv[0]);
+    app.parse(reversed_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? symcached::app::kDone : symcached::app::kWrongUsage;
   }

@@ -2,7 +2,7 @@
 """run.py BUILD_DIR [--runs N] [FILE...]: what symcached costs, as ratios against peers measured in the same run.
 
 FILE: debug files of any native kind; an image beside a PDB (same name, .exe .dll .node .sys) lets llvm-symbolizer take
-part. Without FILE: the samples that tools/sample_pdbs.sh and tools/sample_elfs.sh have fetched, and what lies in
+part. Without FILE: the samples that tools/sample_pdbs.sh and tools/sample_elfs.sh have fetched, and what is large in
 ../shared/corpus. The runs of all programs in a table are interleaved, so that a slow minute of the machine hits all of
 them; medians are compared. All numbers go to bench/results.json beside BUILD_DIR. What each row means: bench/README.md.
 """
@@ -176,8 +176,8 @@ def default_files(program):
     found = [*sorted(pathlib.Path("build/demo/pdbs").glob("*.pdb")), program,
              *sorted(pathlib.Path("build/samples").glob("*.debug"))]
     if CORPUS.exists():
-        found += sorted(path for path in CORPUS.rglob("*") if path.is_file() and path.stat().st_size > 1 << 20)
-    return [path for path in found if path.is_file() and kind_of(path) not in ("other", "ppdb", "pe")]
+        found += sorted(path for path in CORPUS.rglob("*") if path.is_file() and path.stat().st_size > 500_000)
+    return [path for path in found if path.is_file() and kind_of(path) not in ("other", "ppdb")]
 
 
 def machine():

@@ -17,12 +17,14 @@ constexpr std::size_t kMaxPunycode = 1000;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
-/// Appends what a demangler of LLVM's gives, unless it gives nothing or passes the bounds.
+/// Appends what a demangler of LLVM's gives, unless it gives nothing or passes the bounds. It gets a copy that ends in
+/// a NUL: the one for D looks for it.
 template <class Call>
-bool append_llvm(std::string& out, const Call& call) {
+bool append_llvm(std::string& out, std::string_view name, const Call& call) {
+  const std::string terminated(name);
   const LlvmMemory memory;
   try {
-    const char* const text = call();
+    const char* const text = call(std::string_view(terminated));
     if (text == nullptr) return false;
     const std::size_t size = std::strlen(text);
     if (size > kMaxOutput) return false;
@@ -52,9 +54,10 @@ bool append_msvc(std::string& out, std::string_view name, Detail detail) {
       llvm::MSDF_NoAccessSpecifier | llvm::MSDF_NoCallingConvention | llvm::MSDF_NoMemberType | llvm::MSDF_NoReturnType;
   if (detail == Detail::no_parameters) flags |= llvm::MSDF_NoVariableType;
   const std::size_t old_size = out.size();
-  const bool good = append_llvm(out, [&]() -> const char* {
+  const bool good = append_llvm(out, name, [&](std::string_view mangled) -> const char* {
     int status = 0;
-    const char* const text = llvm::microsoftDemangle(name, nullptr, &status, static_cast<llvm::MSDemangleFlags>(flags));
+    const char* const text =
+        llvm::microsoftDemangle(mangled, nullptr, &status, static_cast<llvm::MSDemangleFlags>(flags));
     return status == llvm::demangle_success ? text : nullptr;
   });
   if (good && detail == Detail::no_parameters)
@@ -76,7 +79,7 @@ bool has_long_punycode(std::string_view name) {
 
 bool append_rust_v0(std::string& out, std::string_view name) {
   if (name.starts_with("__")) name.remove_prefix(1);
-  return !has_long_punycode(name) && append_llvm(out, [&] { return llvm::rustDemangle(name); });
+  return !has_long_punycode(name) && append_llvm(out, name, llvm::rustDemangle);
 }
 
 /// Symbol tables of ELF have names with versions: `_Z1fi@@LIB_1.2`, shown as `f(int)@@LIB_1.2`.
@@ -95,7 +98,7 @@ bool append(std::string& out, std::string_view name, Scheme scheme, Detail detai
     case Scheme::rust_v0: return append_rust_v0(out, name);
     case Scheme::d:
       if (name.starts_with("__")) name.remove_prefix(1);
-      return append_llvm(out, [&] { return llvm::dlangDemangle(name); });
+      return append_llvm(out, name, llvm::dlangDemangle);
     case Scheme::none:
     case Scheme::swift:
     case Scheme::objc: break;

@@ -24,7 +24,7 @@ enum class Detail : std::uint8_t {
 /// Time and output are bounded for hostile names: at most kMaxOutput bytes.
 std::string demangle(std::string_view name, Detail detail = Detail::full);
 
-/// The same, appended to `out`; for many names, as memory is kept from one to the next (per thread, up to 1 MiB).
+/// The same, appended to `out`; for many names, as memory is kept from one to the next (per thread, up to 384 KiB).
 void demangle_append(std::string& out, std::string_view name, Detail detail = Detail::full);
 
 /// The name in C of what x86 Windows decorates by its calling convention: `_f` (cdecl), `_f@8` (stdcall), `@f@8`

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""breakpad_test.py SYMCACHED: what `lookup` says of a Breakpad symbol file, against a reading of the text by its own rules.
+"""breakpad_test.py SYMCACHED: what `lookup` says of Breakpad symbol files, against a plain reading of the text.
 
 Function, file and line of every frame must be the same at the first and last byte of every line, function, inlined
 call and public symbol, and one byte around them. Files of the corpus beside the checkout are compared if it is there.

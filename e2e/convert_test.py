@@ -67,7 +67,7 @@ class Convert(program.WithPdb):
         original, size = self.pdb.stat().st_size, self.cache().stat().st_size
         self.assertRegex(done.stdout, rf"(?m)^  original +{original} bytes$")
         self.assertRegex(done.stdout, rf"(?m)^  symcache +{size} bytes +\d+\.\d\d %$")
-        for word in ("index", "functions", "subprograms", "names", "pieces", "rows", "time"):
+        for word in ("index", "functions", "subprograms", "names", "text", "rows", "time"):
             self.assertRegex(done.stdout, rf"(?m)^ +{word} +\d")
 
     def test_short_work_shows_no_bar_on_a_terminal(self):

@@ -8,6 +8,7 @@ import subprocess
 import symbolizers
 
 CXXFILT = "llvm-cxxfilt-22"
+FOLDER = "e2e/dwarf_matrix"  # of the sources, from the folder where the compiler runs
 MARK = re.compile(r"@(function|call|probe|at) (\S+)(?: (?!@|\*/)(\S.*?))?(?= @| \*/|$)|PROBE\(\"(\w+)\"\)|"
                   r"^#line (\d+) \"(.*)\"")
 LABEL = re.compile(r"probe_(\w+)_\d+$")
@@ -59,13 +60,14 @@ def read_expectations(folder):
     expected = Expectations()
     for path in sorted(folder.iterdir()):
         if path.suffix in (".cpp", ".hpp", ".c", ".s"):
-            expected.read(path, f"src/{path.name}")
+            expected.read(path, f"{FOLDER}/{path.name}")
     return expected
 
 
 def probes_of(path):
-    """[(probe, address)] from the labels in the symbol table."""
-    return [(found[1], symbol.address) for symbol in symbolizers.symbols_of(path) if (found := LABEL.match(symbol.name))]
+    """[(probe, address)] from the labels in the symbol table; those of dropped code are not in code."""
+    return [(found[1], symbol.address) for symbol in symbolizers.code_symbols_of(path)
+            if (found := LABEL.match(symbol.name))]
 
 
 def bare_names(names):

@@ -51,7 +51,7 @@ def ask_ours(program, path, addresses):
 def left_out(made):
     """Roots this program does not have: what the linker drops, what is in units it is not made of."""
     row, roots = made.row, set()
-    there = {f"src/{unit}" for unit in row.units} | {"src/shapes.hpp", "grammar.y"}
+    there = {f"{dwarf_rows.FOLDER}/{unit}" for unit in row.units} | {f"{dwarf_rows.FOLDER}/shapes.hpp", "grammar.y"}
     roots.update(function for function, place in EXPECTED.probes.values()
                  if function not in EXPECTED.callers and place.file not in there)
     if row.assembly:
@@ -89,7 +89,8 @@ KNOWN = {
 
 def code_addresses(made):
     """Starts that debug information states, within code: what the linker dropped has addresses too."""
-    code = [symbol for symbol in symbolizers.code_symbols_of(made.path)]
+    code = [symbol for symbol in symbolizers.code_symbols_of(made.path)
+            if not symbol.name.endswith("TOR_LIST__")]  # data that GNU's linker puts behind code
     starts = {*symbolizers.line_row_starts(made.path), *symbolizers.function_starts(made.path)}
     starts.update(symbol.address for symbol in code)
     if made.row.bare:
@@ -102,20 +103,21 @@ def code_addresses(made):
 def check_like_llvm(program, made):
     """(count line, what differs)."""
     addresses = code_addresses(made)
-    ours, theirs = ask_ours(program, made.path, addresses), symbolizers.ask_llvm(made.path, addresses)
+    answers, like = ask_ours(program, made.path, addresses), symbolizers.ask_llvm(made.path, addresses)
     aliases = dwarf_agree.aliases_by_address(symbolizers.symbols_of(made.path))
-    _, differences = dwarf_agree.compare(addresses, ours, theirs, aliases)
+    _, differences = dwarf_agree.compare(addresses, answers, like, aliases)
     seen, wrong = collections.Counter(), []
     for one in differences:
         if one.kind in KNOWN:
             seen[one.kind] += 1
             continue
-        wrong.append(f"{one.address:#x} {one.kind}\n      ours " + "\n           ".join(map(str, one.ours or ["nothing"]))
-                     + "\n      LLVM " + "\n           ".join(map(str, one.theirs or ["nothing"])))
-    inlined = sum(len(frames) > 1 for frames in theirs)
-    if not any(theirs):
+        ours, theirs = ("\n           ".join(map(str, frames or ["nothing"])) for frames in (one.ours, one.theirs))
+        wrong.append(f"{one.address:#x} {one.kind}\n      ours {ours}\n      LLVM {theirs}")
+    inlined = sum(len(frames) > 1 for frames in like)
+    if not any(like):
         wrong.append("LLVM knows nothing of this file")
-    return f"{len(addresses)} starts like LLVM, {inlined} with inlined calls" + (f", {dict(seen)}" if seen else ""), wrong
+    known = f", {dict(seen)}" if seen else ""
+    return f"{len(addresses)} starts like LLVM, {inlined} with inlined calls{known}", wrong
 
 
 def few(lines, count=4):

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """lookup_test.py SYMCACHED: `lookup` prints what llvm-symbolizer prints, line by line, and says what is wrong."""
 import json
+import pathlib
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -35,7 +37,8 @@ class LookupLikeLlvm(program.WithPdb):
     def test_text_is_the_same_for_every_byte_of_code(self):
         for ours, theirs in (([], []), (["--no-inlines"], ["--no-inlines"]), (["-f"], ["-f"]),
                              (["--functions"], ["--functions"]), (["--functions=short"], ["--functions=short"]),
-                             (["--functions=none"], ["--functions=none"])):
+                             (["--functions=none"], ["--functions=none"]), (["-f=short"], ["-f=short"]),
+                             (["-f=none"], ["-f=none"]), (["--no-demangle"], ["--no-demangle"])):
             with self.subTest(options=ours):
                 found = symcached("lookup", self.pdb, *ours, *self.code)
                 self.assertTrue(found.stdout == symbolizer(self.exe, *theirs, *self.code))
@@ -71,6 +74,87 @@ class LookupLikeLlvm(program.WithPdb):
         cache = self.folder / "caches/sample.pdb.symcache"
         from_pdb, from_cache = (symcached("lookup", file, *self.code).stdout for file in (self.pdb, cache))
         self.assertTrue(from_pdb == from_cache)
+
+
+NAMES = """
+namespace ns {
+template <class T> __attribute__((noinline)) T twice(T x) { volatile T y = x; return y + y; }
+struct Op {
+  int operator()(int x) const; bool operator<(const Op&) const; explicit operator bool() const; Op& operator<<(int);
+  __attribute__((always_inline)) int inlined(int x) const { volatile int y = x; return y * y; }
+  int at = 0;
+};
+__attribute__((noinline)) int Op::operator()(int x) const { volatile int y = inlined(x) + x; return y; }
+__attribute__((noinline)) bool Op::operator<(const Op& other) const { volatile int y = at; return y < other.at; }
+__attribute__((noinline)) Op::operator bool() const { volatile int y = at; return y != 0; }
+__attribute__((noinline)) Op& Op::operator<<(int x) { at += x; return *this; }
+}
+namespace { __attribute__((noinline)) int hidden(int (*f)(int), int x) { volatile int y = f(x); return y; } }
+extern "C" int plain(int x) {
+  ns::Op op;
+  op << x;
+  auto add = [&](int y) __attribute__((noinline)) { volatile int z = y + op.at; return z; };
+  return add(x) + op(x) + (op < ns::Op()) + bool(op) + ns::twice(x) + int(ns::twice(1.5)) + hidden(ns::twice<int>, x);
+}
+int main(int count, char**) { return plain(count); }
+"""
+
+
+class LookupOfMangledNames(unittest.TestCase):
+    """An ELF file, in which names are mangled."""
+
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.elf = pathlib.Path(scratch.name) / "names"
+        source = cls.elf.with_suffix(".cpp")
+        source.write_text(NAMES)
+        command = ["clang++-22", "-g", "-O1", "-fPIE", "-pie", "-nostdlib", "-Wl,-e,main", "-o", cls.elf, source.name]
+        subprocess.run(command, check=True, cwd=source.parent)  # LLVM leaves absolute paths whole for --basenames
+        sizes = subprocess.run(["llvm-nm-22", "--print-size", "--defined-only", cls.elf], capture_output=True,
+                               text=True, check=True)
+        rows = [line.split() for line in sizes.stdout.splitlines()]
+        # The middle of each function: what this is about are names.
+        cls.code = [hex(int(row[0], 16) + int(row[1], 16) // 2) for row in rows if row[2] in "tTwW"]
+
+    def ours(self, *options):
+        found = symcached("lookup", self.elf, *options, *self.code)
+        self.assertEqual((found.returncode, found.stderr), (0, ""))
+        return found.stdout
+
+    def theirs(self, *options):
+        return subprocess.run(["llvm-symbolizer-22", f"--obj={self.elf}", *options, *self.code], check=True,
+                              capture_output=True, text=True).stdout
+
+    def names(self, *options):
+        return [line for answer in self.ours(*options).split("\n\n") for line in answer.split("\n")[::2] if line]
+
+    def test_names_are_as_llvm_shows_them(self):
+        self.assertGreaterEqual(len(self.code), 10)
+        for options in ([], ["-C"], ["--demangle"], ["--no-demangle"], ["-f"], ["-f=linkage"], ["-f=none"],
+                        ["-f=linkage", "--no-demangle"], ["--functions=linkage"], ["-s"], ["--basenames"]):
+            with self.subTest(options=options):
+                self.assertEqual(self.ours(*options), self.theirs(*options))
+
+    def test_parameters_can_be_left_out(self):
+        expected = {"plain", "main", "ns::twice<int>", "ns::twice<double>", "ns::Op::operator()", "ns::Op::operator<",
+                    "ns::Op::operator bool", "ns::Op::operator<<", "ns::Op::inlined", "(anonymous namespace)::hidden",
+                    "plain::$_0::operator()"}
+        for option in ("--no-parameters", "-f=short", "--functions=short"):
+            self.assertEqual(set(self.names(option)), expected)
+        self.assertTrue(all(name.startswith("_Z") or name in ("plain", "main") for name in self.names("--no-demangle")))
+
+    def test_json_has_the_same_names(self):
+        for options in ([], ["--no-demangle"], ["--no-parameters"], ["--basenames"]):
+            frames = [frame for one in json.loads(self.ours("--json", *options)) for frame in one["Symbol"]]
+            self.assertEqual([frame["FunctionName"] for frame in frames], self.names(*options))
+            self.assertEqual("/" in frames[0]["FileName"], options != ["--basenames"])
+
+    def test_a_value_of_f_that_is_none_is_told(self):
+        found = symcached("lookup", self.elf, "-f=all", "1")
+        self.assertEqual((found.returncode, found.stdout), (2, ""))
+        self.assertIn("--functions", found.stderr)
 
 
 class Lookup(program.WithPdb):

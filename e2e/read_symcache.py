@@ -2,8 +2,8 @@
 import bisect
 import struct
 
-SECTIONS = "samples starts records functions subprograms names files pieces piece_text module".split()
-COLUMNS, WIDE = 1, 2
+SECTIONS = "samples starts records functions subprograms names files shared module".split()
+COLUMNS, WIDE, WIDE_RUNS = 1, 2, 4
 LANGUAGE, LINKAGE_NAME, ALIASES, PARENT, ENCLOSED, RESTARTS = 0x80, 0x04, 0x08, 0x10, 0x20, 0x40
 
 
@@ -35,7 +35,7 @@ def signed(z):
 class Symcache:
     def __init__(self, data):
         magic, version, self.flags, _, self.unit = struct.unpack_from("<8sIBBB", data)
-        assert (magic, version) == (b"symcache", 1)
+        assert (magic, version) == (b"symcache", 2)
         self.count, self.base = struct.unpack_from("<IQ", data, 52)
         for i, name in enumerate(SECTIONS):
             offset, size = struct.unpack_from("<QQ", data, 64 + 16 * i)
@@ -43,11 +43,19 @@ class Symcache:
         code = "<%dQ" if self.flags & WIDE else "<%dI"
         self.start = [self.base + start for start in struct.unpack(code % self.count, self.starts)]
         self.record_at = [*struct.unpack(f"<{self.count}I", self.records), len(self.functions)]
-        self.piece_at = struct.unpack(f"<{len(self.pieces) // 4}I", self.pieces)
 
     def text(self, cursor):
-        pieces = [cursor.number() for _ in range(cursor.number())]
-        return b"".join(self.piece_text[self.piece_at[t]:self.piece_at[t + 1]] for t in pieces).decode()
+        parts = []
+        for _ in range(cursor.number()):
+            if self.flags & WIDE_RUNS:
+                length, at = struct.unpack_from("<BI", cursor.data, cursor.at)
+                cursor.at += 5
+            else:
+                run = struct.unpack_from("<I", cursor.data, cursor.at)[0]
+                length, at = run & 255, run >> 8
+                cursor.at += 4
+            parts.append(self.shared[at:at + length])
+        return b"".join(parts).decode()
 
     def subprogram(self, position):
         """file operand, base line, name"""

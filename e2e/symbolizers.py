@@ -67,12 +67,18 @@ def ask_symcached(program, path, addresses, cwd=None):
     command = [program, "lookup", path, "--json", *options]
     plain = subprocess.run([*command, "--svma", "0"], capture_output=True, text=True, cwd=cwd)
     if plain.returncode == 2:  # the cache does not know where its image starts
-        return ask([*command, "--svma", "--image-base", hex(image_base(path))], addresses, cwd)
+        base = image_base(path)
+        if base < 0:
+            return ask(command, [address - base for address in addresses], cwd)
+        return ask([*command, "--svma", "--image-base", hex(base)], addresses, cwd)
     return ask([*command, "--svma"], addresses, cwd)
 
 
 def image_base(path):
-    """The stated address from which offsets into the image count: ELF's first segment, PE's base, Mach-O's __TEXT."""
+    """The stated address of RVA 0: ELF's first segment, PE's base, Mach-O's __TEXT.
+
+    Negative for Wasm, whose RVAs are offsets in the file and whose stated addresses start with the code section.
+    """
     with open(path, "rb") as file:
         head = file.read(1 << 16)
     if head[:4] == b"\x7fELF":
@@ -83,7 +89,7 @@ def image_base(path):
         return struct.unpack_from("<Q" if wide else "<I", head, optional + (24 if wide else 28))[0]
     if head[:4] == b"\xcf\xfa\xed\xfe":
         return macho_base(head)
-    return 0
+    return -wasm_code(path) if head[:4] == b"\0asm" else 0
 
 
 def elf_base(head):
@@ -103,6 +109,25 @@ def macho_base(head):
         command, size = struct.unpack_from("<II", head, at)
         if command == 0x19 and head[at + 8:at + 24].rstrip(b"\0") == b"__TEXT":  # LC_SEGMENT_64
             return struct.unpack_from("<Q", head, at + 24)[0]
+        at += size
+    return 0
+
+
+def wasm_code(path):
+    """Where the code section's content starts in the file."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at = 8
+    while at < len(data):
+        kind, size, shift, at = data[at], 0, 0, at + 1
+        while True:
+            byte, at = data[at], at + 1
+            size |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        if kind == 10:
+            return at
         at += size
     return 0
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""wrappers_test.py SYMCACHED: packed files are inspected, converted and looked up like plain ones, or the reason is told.
+"""wrappers_test.py SYMCACHED: packed files are inspected, converted and looked up like plain ones, or told why not.
 
 The archives are made by the tools people use: gzip, xz, zstd, gcab and Python's zip.
 """
@@ -17,7 +17,12 @@ import zipfile
 import program
 from program import symcached
 
-SYMBOLS = "MODULE Linux x86_64 C0BCC3F19827FE653058404B2831D9E60 app\nFILE 0 app.c\nFUNC 1000 10 0 run(int)\n1000 10 7 0\n"
+SYMBOLS = """\
+MODULE Linux x86_64 C0BCC3F19827FE653058404B2831D9E60 app
+FILE 0 app.c
+FUNC 1000 10 0 run(int)
+1000 10 7 0
+"""
 
 
 def zipped(path, members, method=zipfile.ZIP_DEFLATED):

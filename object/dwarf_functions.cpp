@@ -54,7 +54,9 @@ Read<void> DwarfFunctions::unit(std::size_t index) {
   names_.start_unit();
   rank_ = static_cast<std::uint32_t>(index);
   covered_before_ = covered_.size();
-  if (auto ok = lines_.start_unit(unit); !ok) return ok;
+  const dwarf::Value* const directory = unit.root.find(Slot::comp_dir);
+  const auto comp_dir = directory != nullptr ? names_.view(unit, kMainFile, *directory) : std::nullopt;
+  if (auto ok = lines_.start_unit(unit, comp_dir.value_or(std::string_view())); !ok) return ok;
   SC_TRY(const bool has_split, split_unit(unit));
   if (!has_split) {
     language_ = language_of(unit.root.number(Slot::language));

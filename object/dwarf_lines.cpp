@@ -28,11 +28,9 @@ void append_path(std::string& path, std::string_view part) {
 
 }  // namespace
 
-Read<void> DwarfLines::start_unit(const dwarf::Unit& unit) {
+Read<void> DwarfLines::start_unit(const dwarf::Unit& unit, std::string_view comp_dir) {
   const dwarf::Value* const list = unit.root.find(Slot::stmt_list);
-  const dwarf::Value* const directory = unit.root.find(Slot::comp_dir);
-  const std::string_view comp_dir =
-      (directory != nullptr ? unit.text(*directory) : std::nullopt).value_or(std::string_view()).substr(0, kMaxPath);
+  comp_dir = comp_dir.substr(0, kMaxPath);
   const std::uint64_t table = list != nullptr ? list->number : kNoTable;
   if (table == table_ && comp_dir == comp_dir_) return {};
   comp_dir_ = comp_dir;
@@ -87,8 +85,12 @@ model::StringId DwarfLines::file(std::uint64_t number) {
   const dwarf::LineFile& file = header_.files[number];
   model::StringId id = model::StringId::none;
   if (!file.name.empty()) {
+    const std::string_view directory =
+        file.directory < header_.directories.size() ? header_.directories[file.directory] : std::string_view();
+    // Directory 0 is the compilation directory itself: where both are relative, they say the same.
+    const bool says_it_twice = file.directory == 0 && !comp_dir_.empty() && !is_absolute(directory);
     path_ = comp_dir_;
-    if (file.directory < header_.directories.size()) append_path(path_, header_.directories[file.directory]);
+    if (!says_it_twice) append_path(path_, directory);
     append_path(path_, file.name);
     if (budget_.spend(path_.size())) id = sink_.intern(path_);
   }

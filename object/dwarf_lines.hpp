@@ -24,7 +24,8 @@ class DwarfLines {
       : sink_(sink), budget_(budget), code_(code) {}
 
   /// Reads the table the unit names, if it does; a table shared with the unit before is kept.
-  Read<void> start_unit(const dwarf::Unit& unit);
+  /// @param comp_dir  what relative paths count from; empty = not known
+  Read<void> start_unit(const dwarf::Unit& unit, std::string_view comp_dir);
 
   /// By rising start.
   std::span<const LineSequence> sequences() const { return sequences_; }

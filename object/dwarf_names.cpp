@@ -25,25 +25,32 @@ bool read_entry(const dwarf::Unit& unit, std::uint64_t offset, dwarf::Values& ou
 
 }  // namespace
 
-model::StringId DwarfNames::text(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value) {
-  const auto intern = [&](std::string_view text) {
-    return budget_.spend(text.size()) ? sink_.intern(text) : model::StringId::none;
-  };
+std::optional<DwarfNames::Place> DwarfNames::place_of(const dwarf::Unit& unit, std::uint32_t file,
+                                                      const dwarf::Value& value) const {
   if (value.form == Form::gnu_strp_alt || value.form == Form::strp_sup) {
-    if (files_.supplementary() == kNoFileIndex) return model::StringId::none;
-    file = files_.supplementary();
-  } else if (value.form == Form::string || value.form == Form::line_strp) {
-    const auto found = unit.text(value);
-    return found ? intern(*found) : model::StringId::none;
+    if (files_.supplementary() == kNoFileIndex) return std::nullopt;
+    return Place{files_.supplementary(), value.number};
   }
-  const auto offset = file == files_.supplementary() ? std::optional(value.number) : unit.str_offset(value);
-  if (!offset) return model::StringId::none;
+  const auto offset = unit.str_offset(value);
+  return offset ? std::optional(Place{file, *offset}) : std::nullopt;
+}
+
+std::optional<std::string_view> DwarfNames::view(const dwarf::Unit& unit, std::uint32_t file,
+                                                 const dwarf::Value& value) const {
+  const auto place = place_of(unit, file, value);
+  return place ? dwarf::text_at(files_.file(place->file).sections->str, place->offset) : unit.text(value);
+}
+
+model::StringId DwarfNames::text(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value) {
+  const auto intern = [&] {
+    const auto found = view(unit, file, value);
+    return found && budget_.spend(found->size()) ? sink_.intern(*found) : model::StringId::none;
+  };
+  const auto place = place_of(unit, file, value);
+  if (!place) return intern();
   bool added = false;
-  std::uint32_t& known = texts_.at(key_of(files_.file(file).texts, *offset), added);
-  if (added) {
-    const auto found = dwarf::text_at(files_.file(file).sections->str, *offset);
-    known = static_cast<std::uint32_t>(found ? intern(*found) : model::StringId::none);
-  }
+  std::uint32_t& known = texts_.at(key_of(files_.file(place->file).texts, place->offset), added);
+  if (added) known = static_cast<std::uint32_t>(intern());
   return model::StringId{known};
 }
 

@@ -2,7 +2,7 @@
 /// Names of subprograms, through the entries they refer to. DWARF 5, sections 2.13.2 and 3.3.8.2.
 #include "model/module.hpp"
 #include "object/dwarf_files.hpp"
-#include "object/offset_map.hpp"
+#include "base/number_map.hpp"
 
 namespace symcached::object {
 
@@ -27,8 +27,16 @@ class DwarfNames {
     return of(unit, file, values, 0);
   }
   model::StringId text(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value);
+  /// The text of a value as it stands, wherever that is; nothing if it cannot be read.
+  std::optional<std::string_view> view(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value) const;
 
  private:
+  /// A place in a section of strings.
+  struct Place {
+    std::uint32_t file;
+    std::uint64_t offset;
+  };
+  std::optional<Place> place_of(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value) const;
   DwarfName of(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Values& values, unsigned depth);
   DwarfName referred(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& reference, unsigned depth);
   DwarfName at(const dwarf::Unit& unit, std::uint32_t file, std::uint64_t offset, unsigned depth);
@@ -37,8 +45,8 @@ class DwarfNames {
   DwarfOpener& opener_;
   WorkBudget& budget_;
   model::ModuleSink& sink_;
-  OffsetMap entries_;  // by file and offset of an entry: its name, twice its id, and 1 if it is what linkers use
-  OffsetMap texts_;    // by file and offset in .debug_str: the id
+  NumberMap entries_;  // by file and offset of an entry: its name, twice its id, and 1 if it is what linkers use
+  NumberMap texts_;    // by file and offset in .debug_str: the id
 };
 
 }  // namespace symcached::object

@@ -65,7 +65,7 @@ void inflate(Part& part) {
 }
 
 /// Largest first, so that no thread starts a large one last.
-Read<void> inflate_all(std::vector<Part>& parts, unsigned threads) {
+Read<void> inflate_all(std::vector<Part>& parts, const ElfDwarf::Options& options) {
   std::vector<Part*> order;
   std::uint64_t total = 0;
   for (Part& part : parts) {
@@ -76,12 +76,15 @@ Read<void> inflate_all(std::vector<Part>& parts, unsigned threads) {
   std::ranges::stable_sort(order, std::ranges::greater(), [](const Part* p) { return p->packing.size; });
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i; (i = next.fetch_add(1)) < order.size();) inflate(*order[i]);
+    for (std::size_t i; (i = next.fetch_add(1)) < order.size();) {
+      inflate(*order[i]);
+      if (options.release) options.release();
+    }
   };
   {
     std::vector<std::jthread> helpers;
     if (total >= kWorthThreads)
-      for (std::size_t i = 1; i < std::min<std::size_t>(threads, order.size()); ++i) helpers.emplace_back(work);
+      for (std::size_t i = 1; i < std::min<std::size_t>(options.threads, order.size()); ++i) helpers.emplace_back(work);
     work();
   }
   for (const Part& part : parts)
@@ -147,7 +150,7 @@ Read<ElfDwarf> ElfDwarf::open(const elf::File& file, const Options& options) {
   dwarf.sections_.big_endian = file.layout().big_endian;
   dwarf.sections_.split = options.split;
   SC_TRY(auto parts, parts_of(file, options));
-  if (auto ok = inflate_all(parts, options.threads); !ok) return std::unexpected(ok.error());
+  if (auto ok = inflate_all(parts, options); !ok) return std::unexpected(ok.error());
   if (file.type() == elf::FileType::relocatable) {
     SC_TRY(dwarf.owned_, join(file, parts, dwarf.sections_));
   } else {
@@ -156,7 +159,6 @@ Read<ElfDwarf> ElfDwarf::open(const elf::File& file, const Options& options) {
       if (part.packing.method != elf::Compression::none) dwarf.owned_.push_back(std::move(part.inflated));
     }
   }
-  if (!dwarf.owned_.empty() && options.release) options.release();
   return dwarf;
 }
 

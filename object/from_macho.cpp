@@ -105,6 +105,12 @@ Read<void> translate_macho(const Original& original, model::ModuleSink& sink) {
   return MachoTranslator(std::move(file), original).run(sink);
 }
 
+std::optional<std::uint64_t> image_base_macho(Bytes bytes) {
+  const auto slice = chosen_slice(bytes);
+  const auto file = slice ? macho::File::open(*slice) : std::unexpected(slice.error());
+  return file ? std::optional(file->image_base()) : std::nullopt;
+}
+
 std::vector<NeedFile> needed_files_macho(Bytes bytes, std::span<const Companion> companions) {
   std::vector<NeedFile> needed;
   const auto slice = chosen_slice(bytes);

@@ -1,13 +1,15 @@
 /// A whole Mach-O file to the model, with itself as every file that it needs.
 #include "object/from_macho.hpp"
 
-#include "object/identify.hpp"
+#include "object/describe_macho.hpp"
 #include "testing/checking_sink.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace symcached;
   const auto bytes = std::as_bytes(std::span(data, size));
-  object::describe(bytes);
+  object::FileInfo info;
+  info.kind = object::identify(bytes);
+  object::describe_macho(info, bytes);
   std::vector<object::Companion> companions;
   for (const object::NeedFile& need : object::needed_files_macho(bytes, {}))
     if (companions.size() < 16) companions.push_back({need, bytes});

@@ -285,6 +285,13 @@ TEST(FromMacho, TheSliceOfAUniversalFile) {
   EXPECT_EQ(info.slices[1].size, dwarf.file.size());
 }
 
+TEST(FromMacho, AddressesCountFromText) {
+  EXPECT_EQ(stated_image_base(assemble(rich_macho(true, false))), 0x100000000u);
+  EXPECT_EQ(stated_image_base(assemble(rich_macho(false, true))), 0x1000u);
+  EXPECT_EQ(stated_image_base(assemble(object_file(false))), 0u);
+  EXPECT_FALSE(stated_image_base(Bytes(assemble(plain_image())).first(8)));
+}
+
 TEST(FromMacho, WhatIsToldOfAFile) {
   MachoImage image = rich_macho(true, false);
   image.cpu = macho::Cpu::arm64;

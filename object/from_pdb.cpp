@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "demangle/demangle.hpp"
 #include "formats/pdb/c13.hpp"
 #include "formats/pdb/inline_site.hpp"
 #include "formats/pdb/pdb.hpp"
@@ -83,6 +84,7 @@ class PdbTranslator {
   }
   Read<void> publics_of_module();
   Read<void> public_without_function(PdbPublic& symbol);
+  std::string_view undecorated(std::string_view public_name) const;
   Read<void> emit(SectionOffset start, model::Function function);
   void start_frames() {
     sites_.assign(1, FrameSite{});
@@ -244,7 +246,8 @@ Read<void> PdbTranslator::trampoline(const pdb::SymRecord& record) {
   start_frames();
   covered_.push_back({start, symbol.size});
   return emit(start, {.size = symbol.size,
-                      .name = target.empty() ? strings_.function("[thunk]") : strings_.function(target.front().name),
+                      .name = target.empty() ? strings_.function("[thunk]")
+                                             : strings_.function(undecorated(target.front().name)),
                       .kind = model::SymbolKind::thunk});
 }
 
@@ -320,12 +323,19 @@ Read<void> PdbTranslator::publics_of_module() {
   return {};
 }
 
+/// The name in C, where publics carry calling conventions. C++ names stay.
+std::string_view PdbTranslator::undecorated(std::string_view public_name) const {
+  return arch_of_machine(file_.machine()) == model::Arch::x86 ? demangle::undecorate_win32(public_name) : public_name;
+}
+
 /// Emits a public that no function took for its linkage name: as the name of its code, or as an alias there.
 Read<void> PdbTranslator::public_without_function(PdbPublic& symbol) {
   if (symbol.taken || symbol.size == 0) return {};
   symbol.taken = true;
+  const std::string_view name = undecorated(symbol.name);
   return emit(symbol.at, {.size = symbol.size,
-                          .name = strings_.function(symbol.name),
+                          .name = strings_.function(name),
+                          .linkage_name = name == symbol.name ? model::StringId::none : sink_.intern(symbol.name),
                           .kind = model::SymbolKind::public_symbol,
                           .rank = 0xFFFFFFFF});
 }

@@ -294,6 +294,17 @@ TEST(FromPdb, AStrippedFileHasPublicsAlone) {
   EXPECT_THAT(translated(image), ElementsAre("1010+10 ?a@@YAXXZ public", "1020+fe0 b public"));
 }
 
+TEST(FromPdb, PublicsOfX86WithoutTheirCallingConvention) {
+  PdbImage image{.machine = 0x14c, .flags = 2};
+  image.publics.global("?a@@YAXXZ", {1, 0}).global("_b", {1, 0x10}).global("_c@8", {1, 0x20});
+  image.publics.global("@d@8", {1, 0x30}).global("e@@16", {1, 0x40}).global("f", {1, 0x50});
+  EXPECT_THAT(translated(image),
+              ElementsAre("1000+10 ?a@@YAXXZ public", "1010+10 b [_b] public", "1020+10 c [_c@8] public",
+                          "1030+10 d [@d@8] public", "1040+10 e [e@@16] public", "1050+fb0 f public"));
+  image.machine = 0x8664;
+  EXPECT_THAT(translated(image), testing::Contains("1010+10 _b public"));
+}
+
 TEST(FromPdb, WithoutADbiStreamThereIsNothing) {
   PdbImage image{.info_age = 7, .has_dbi = false};
   ModelText text;

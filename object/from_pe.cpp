@@ -119,4 +119,9 @@ Read<void> translate_pe(const Original& original, model::ModuleSink& sink) {
                          sink);
 }
 
+std::optional<std::uint64_t> image_base_pe(Bytes file) {
+  const auto image = pe::Image::open(file);
+  return image ? std::optional(image->header().image_base) : std::nullopt;
+}
+
 }  // namespace symcached::object

@@ -161,6 +161,11 @@ Read<void> translate_wasm(const Original& original, model::ModuleSink& sink) {
   return emit(sections, names, ranges, original, shifting);
 }
 
+std::optional<std::uint64_t> image_base_wasm(Bytes file) {
+  const auto module = wasm::Module::open(file);
+  return module ? std::optional(0 - module->code_offset()) : std::nullopt;
+}
+
 std::vector<NeedFile> needed_files_wasm(Bytes file, std::span<const Companion> companions) {
   const auto module = wasm::Module::open(file);
   if (!module) return {};

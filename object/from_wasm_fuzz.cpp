@@ -1,13 +1,15 @@
 /// A whole WebAssembly module to the model.
 #include "object/from_wasm.hpp"
 
-#include "object/identify.hpp"
+#include "object/describe_wasm.hpp"
 #include "testing/checking_sink.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace symcached;
   const auto bytes = std::as_bytes(std::span(data, size));
-  object::describe(bytes);
+  object::FileInfo info;
+  info.kind = object::identify(bytes);
+  object::describe_wasm(info, bytes);
   object::needed_files_wasm(bytes, {});
   testkit::CheckingSink sink;
   [[maybe_unused]] const auto done = object::translate_wasm({.file = bytes}, sink);

@@ -60,6 +60,14 @@ TEST(FromWasm, AddressesOfDwarfCountFromTheCodeSection) {
                                                     "code+8+c8 _ZN2ns6prettyEi", "code+d1+3 ns::other(int) public"));
 }
 
+TEST(FromWasm, StatedAddressesCountFromTheCodeSection) {
+  const auto bytes = assemble(rich_wasm());
+  const auto base = stated_image_base(bytes);
+  ASSERT_TRUE(base);
+  EXPECT_EQ(2 - *base, wasm::Module::open(bytes)->code_offset() + 2);
+  EXPECT_FALSE(stated_image_base(Bytes(bytes).first(6)));
+}
+
 TEST(FromWasm, DebugDataOfAnotherModule) {
   WasmImage image = rich_wasm();
   image.names = {};

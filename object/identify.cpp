@@ -11,6 +11,7 @@
 #include "formats/pe/coff_object.hpp"
 #include "formats/pe/reader.hpp"
 #include "object/describe_breakpad.hpp"
+#include "object/describe_elf.hpp"
 #include "object/describe_macho.hpp"
 #include "object/describe_pe.hpp"
 #include "object/describe_source_bundle.hpp"
@@ -175,6 +176,7 @@ FileInfo describe_plain(Bytes file) {
   if (info.kind == FileKind::macho || info.kind == FileKind::macho_fat) describe_macho(info, file);
   if (info.kind == FileKind::wasm) describe_wasm(info, file);
   if (info.kind == FileKind::pdb) describe_pdb(info, file);
+  if (info.kind == FileKind::elf) describe_elf(info, file);
   if (info.kind == FileKind::symcache) describe_symcache(info, file);
   if (info.kind == FileKind::breakpad) describe_breakpad(info, file);
   if (info.kind == FileKind::source_bundle) describe_source_bundle(info, file);

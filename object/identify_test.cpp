@@ -64,13 +64,14 @@ TEST(Identify, ByMagicAlone) {
        FileKind::unknown},
       {"MZ and no more", "MZ"sv, FileKind::unknown},
       {"text", "#include <stdio.h>\n"sv, FileKind::unknown},
+      {"the machine of an object file and no more", "\x64\x86\1\0"sv, FileKind::unknown},
       {"nothing", ""sv, FileKind::unknown},
   };
   for (const Row& r : rows) EXPECT_EQ(name_of(identify(as_bytes(r.bytes))), name_of(r.want)) << r.why;
 }
 
 TEST(Identify, PeImagesWholeAndCut) {
-  const Section out = assemble({});
+  const Section out = assemble(PeImage{});
   const auto whole = out.finish();
   for (std::size_t n = 0; n <= whole.size(); ++n)
     EXPECT_EQ(identify(Bytes(whole).first(n)), n < 64 ? FileKind::unknown : FileKind::pe) << n << " bytes";
@@ -163,6 +164,17 @@ TEST(Describe, LinksHaveTheKindTheyLeadTo) {
   EXPECT_THAT(links_of(describe(assemble(spec).finish())),
               ElementsAre("pdb 01020304-0506-0708-090a-0b0c0d0e0f10-1 a.pdb",
                           "portable_pdb 01020304-0506-0708-090a-0b0c0d0e0f10-2a b.pdb", "old_pdb 00000ABC-1f c.pdb"));
+}
+
+TEST(Describe, DebugInformationOfPeImages) {
+  PeImage spec;
+  spec.exports = {{.name = "f", .slot = 0, .rva = 0x1000}};
+  spec.exceptions = std::vector<std::byte>(12);
+  spec.extra = {{".gnu_debuglink", Section().c_string("a.debug").u32(1).finish()}};
+  const FileInfo info = describe(assemble(spec).finish());
+  EXPECT_THAT(info.features, ElementsAre("exports", "unwind", "symbols", "dwarf"));
+  EXPECT_THAT(links_of(info), ElementsAre("pe  a.debug"));
+  EXPECT_FALSE(info.error);
 }
 
 TEST(Describe, WhatIsReadableIsToldDespiteAnError) {

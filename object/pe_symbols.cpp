@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view kImportMark = "__imp_";
 
-/// Symbols in code that GNU ld makes for lists of addresses.
-bool is_list(std::string_view name) { return name.ends_with("TOR_LIST__"); }
+/// Data that stands in code: lists of addresses that GNU ld makes, and pointers of imports.
+bool is_data(std::string_view name) { return name.ends_with("TOR_LIST__") || name.starts_with(kImportMark); }
 
 /// The extent that holds `rva` or is the last one before it; null if there is none.
 const pe::CodeExtent* at_or_before(std::span<const pe::CodeExtent> extents, std::uint64_t rva) {
@@ -21,12 +21,15 @@ const pe::CodeExtent* at_or_before(std::span<const pe::CodeExtent> extents, std:
 /// The names `x` of all `__imp_x`, which are pointers filled by the loader: code of that name jumps through them.
 std::vector<std::string_view> imported_names(const pe::CoffSymbols& table) {
   std::vector<std::string_view> names;
+  std::uint64_t text_left = table.most_text();
   for (std::uint64_t i = 0; i < table.count();) {
     const auto symbol = table.at(static_cast<std::uint32_t>(i));
     if (!symbol) break;
     i += 1u + symbol->aux_count;
     if (symbol->section <= 0 || symbol->is_function()) continue;
     const std::string_view name = table.name(*symbol);
+    if (name.size() > text_left) break;  // no honest table
+    text_left -= name.size();
     if (name.starts_with(kImportMark)) names.push_back(name.substr(kImportMark.size()));
   }
   std::ranges::sort(names);
@@ -68,9 +71,9 @@ Read<void> PeSymbols::add_table(const pe::CoffSymbols& table) {
     const PlacedSection& section = sections_[static_cast<std::size_t>(symbol.section) - 1];
     if (!section.is_code || symbol.value >= section.size) continue;
     const std::string_view name = table.name(symbol);
-    if (name.empty() || is_list(name)) continue;
     if (name.size() > text_left) return too_large("coff.symbol.names", index, name.size(), text_left);
     text_left -= name.size();
+    if (name.empty() || is_data(name)) continue;
     found_.push_back({.address = section.address + symbol.value,
                       .size = symbol.code_size,
                       .name = plain(name),

@@ -27,6 +27,11 @@ std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> compan
 std::optional<std::uint64_t> stated_image_base(Bytes file) {
   switch (identify(file)) {
     case FileKind::elf: return image_base_elf(file);
+    case FileKind::macho:
+    case FileKind::macho_fat: return image_base_macho(file);
+    case FileKind::wasm: return image_base_wasm(file);
+    case FileKind::pe: return image_base_pe(file);
+    case FileKind::coff: return 0;  // its sections state none
     default: return std::nullopt;
   }
 }

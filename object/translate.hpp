@@ -55,7 +55,8 @@ std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> compan
 
 bool can_translate(FileKind kind);
 
-/// Where the image starts by the file's own word: addresses it states, less this, are from the image base.
+/// Where the image starts by the file's own word: addresses it states, less this and modulo 2^64, are from the image
+/// base. (A WebAssembly module states addresses in its code section, which lie behind the base: it starts below 0.)
 /// @return nothing if the file does not say
 std::optional<std::uint64_t> stated_image_base(Bytes file);
 

@@ -38,7 +38,7 @@ std::expected<DerivedSymcache, std::string> derive_symcache(const object::Origin
   if (const auto translated = object::translate(plain, writer); !translated)
     return std::unexpected(to_string(translated.error()));
   if (original.release) original.release();
-  DerivedSymcache derived{std::move(writer).finish(), {}};
+  DerivedSymcache derived{std::move(writer).finish(original.threads), {}};
   const auto opened = symcache::Symcache::open(derived.file);
   if (!opened) return std::unexpected("the new symcache cannot be read: " + to_string(opened.error()));
   using symcache::Header;

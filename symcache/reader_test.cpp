@@ -133,8 +133,8 @@ TEST(Symcache, NamesTheFieldOfTheHeaderThatIsWrong) {
       {"symcache.starts.size", [](Header& h) { h.function_count = 0xFFFFFFFF; }},
       {"symcache.records", [](Header& h) { h.records.size = 4; }},
       {"symcache.functions", [](Header& h) { h.functions.offset = 1 << 20; }},
-      {"symcache.pieces", [](Header& h) { h.pieces.offset = 1 << 20; }},
-      {"symcache.piece_text", [](Header& h) { h.piece_text.size = kTextPadding - 1; }},
+      {"symcache.text", [](Header& h) { h.text.offset = 1 << 20; }},
+      {"symcache.text", [](Header& h) { h.text.size = kTextPadding - 1; }},
       {"symcache.module.file", [](Header& h) { h.module.size = 4; }},
   };
   const auto whole = testkit::write(testkit::tiny_functions(), testkit::named_module());
@@ -174,7 +174,6 @@ TEST(Symcache, VerifyFindsWhatTheChecksumsDoNot) {
       {"symcache.subprograms", &Header::subprograms, 0, 0x7F},
       {"symcache.names", &Header::names, 2, 0x7F},
       {"symcache.files", &Header::files, 0, 0x7F},
-      {"symcache.pieces", &Header::pieces, 4, 0},
   };
   const auto whole = testkit::write(testkit::tiny_functions(), testkit::named_module());
   for (const Row& r : rows) {

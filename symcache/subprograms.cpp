@@ -25,28 +25,27 @@ void FrameFiles::find(std::span<const model::Inlinee> frames, std::span<const mo
   }
 }
 
-void Subprograms::collect(std::uint32_t name, std::span<const model::Inlinee> frames,
-                          std::span<const model::Line> rows) {
-  resolve(name, frames, rows, frames_);
+std::span<const std::uint32_t> Subprograms::collect(std::uint32_t name, std::span<const model::Inlinee> frames,
+                                                    std::span<const model::Line> rows) {
+  files_.find(frames, rows);
+  frames_.resize(frames.size() + 1);
+  frames_[0] = index_of(name, files_[0]);
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    frames_[i + 1] = index_of(static_cast<std::uint32_t>(frames[i].name), files_[i + 1]);
   for (const std::uint32_t index : frames_) ++all_[index].uses;
   for (const model::Line& row : rows) lower_base(frames_[frame_of(row.inlinee)], row.file, row.line);
   for (const model::Inlinee& call : frames) lower_base(frames_[frame_of(call.caller)], call.call_file, call.call_line);
-}
-
-void Subprograms::resolve(std::uint32_t name, std::span<const model::Inlinee> frames, std::span<const model::Line> rows,
-                          std::vector<std::uint32_t>& out) {
-  files_.find(frames, rows);
-  out.resize(frames.size() + 1);
-  out[0] = index_of(name, files_[0]);
-  for (std::size_t i = 0; i < frames.size(); ++i)
-    out[i + 1] = index_of(static_cast<std::uint32_t>(frames[i].name), files_[i + 1]);
+  return frames_;
 }
 
 std::uint32_t Subprograms::index_of(std::uint32_t name, model::StringId file) {
-  const std::uint64_t key = std::uint64_t{name} << 32 | static_cast<std::uint32_t>(file);
-  const auto [at, added] = index_.try_emplace(key, static_cast<std::uint32_t>(all_.size()));
-  if (added) all_.push_back({.name = name, .file = static_cast<std::uint32_t>(file)});
-  return at->second;
+  bool added = false;
+  std::uint32_t& index = index_.at(std::uint64_t{name} << 32 | static_cast<std::uint32_t>(file), added);
+  if (added) {
+    index = static_cast<std::uint32_t>(all_.size());
+    all_.push_back({.name = name, .file = static_cast<std::uint32_t>(file)});
+  }
+  return index;
 }
 
 void Subprograms::lower_base(std::uint32_t index, model::StringId file, std::uint32_t line) {

@@ -3,10 +3,10 @@
 /// and lines are stated from the first line known of each. Spec: docs/formats/symcache.md, section 4.
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "base/byte_writer.hpp"
+#include "base/number_map.hpp"
 #include "model/module.hpp"
 #include "symcache/text_table.hpp"
 
@@ -34,10 +34,9 @@ class FrameFiles {
 class Subprograms {
  public:
   /// Counts the frames of one function and lowers base lines to what its rows and calls say.
-  void collect(std::uint32_t name, std::span<const model::Inlinee> frames, std::span<const model::Line> rows);
-  /// Indices for [0] the function itself, [i + 1] inlinee i. Everything must have been collected.
-  void resolve(std::uint32_t name, std::span<const model::Inlinee> frames, std::span<const model::Line> rows,
-               std::vector<std::uint32_t>& out);
+  /// @return indices for [0] the function itself, [i + 1] inlinee i; valid until the next call
+  std::span<const std::uint32_t> collect(std::uint32_t name, std::span<const model::Inlinee> frames,
+                                         std::span<const model::Line> rows);
   const Subprogram& at(std::uint32_t index) const { return all_[index]; }
   std::span<const Subprogram> all() const { return all_; }
 
@@ -52,7 +51,7 @@ class Subprograms {
   std::uint32_t index_of(std::uint32_t name, model::StringId file);
   void lower_base(std::uint32_t index, model::StringId file, std::uint32_t line);
 
-  std::unordered_map<std::uint64_t, std::uint32_t> index_;  // name and file to index
+  NumberMap index_;  // name and file to index
   std::vector<Subprogram> all_;
   FrameFiles files_;
   std::vector<std::uint32_t> frames_;

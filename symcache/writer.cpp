@@ -3,25 +3,22 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <atomic>
 #include <compare>
-#include <numeric>
+#include <thread>
 #include <tuple>
+#include <utility>
 
 #include "base/byte_writer.hpp"
 #include "symcache/format.hpp"
-#include "symcache/row_encoder.hpp"
+#include "symcache/record_writer.hpp"
 #include "symcache/subprograms.hpp"
 #include "symcache/text_table.hpp"
 
 namespace symcached::symcache {
 namespace {
 
-/// All functions with one start: the one that gives the name and the rows, and the other names.
-struct Group {
-  const StoredFunction* primary = nullptr;
-  std::span<const StoredFunction> aliases;
-  std::uint32_t enclosing_distance = 0;  ///< groups back to the function this one starts inside of; 0 = none
-};
+constexpr std::size_t kGroupsPerBatch = 1024;
 
 /// Address of the last byte; that of the address space for a function that would go on behind it.
 std::uint64_t last_byte(const StoredFunction& f) {
@@ -35,8 +32,8 @@ struct Sections {
 
 class Layout {
  public:
-  Layout(const model::Module& module, const Interner& texts, FunctionStore& store)
-      : module_(module), texts_(texts), store_(store), encoder_(store.has_columns()), unit_(store.offset_unit()) {}
+  Layout(const model::Module& module, const Interner& texts, FunctionStore& store, unsigned threads)
+      : module_(module), texts_(texts), store_(store), threads_(threads) {}
 
   std::vector<std::byte> build();
 
@@ -49,35 +46,30 @@ class Layout {
   void order_files();
   void add_texts();
   void put_files();
+  void put_names();
   std::uint32_t name_position(std::uint32_t text);
+  void put_addresses();
   void put_functions();
-  void put_record(std::size_t group);
-  void put_aliases(const Group& group);
-  void encode_rows(const StoredFunction& function);
-  std::uint32_t file_operand(model::StringId file, const Subprogram& seen_from) const;
   void put_address(ByteWriter& out, std::uint64_t address) const;
   std::vector<std::byte> assemble();
 
   const model::Module& module_;
   const Interner& texts_;
   FunctionStore& store_;
-  RowEncoder encoder_;
-  std::uint32_t unit_;
-  std::vector<Group> groups_;
+  unsigned threads_;
+  std::vector<FunctionGroup> groups_;
   std::uint64_t base_ = 0;
   bool wide_ = false;
   Subprograms subprograms_;
   TextTable shared_;
   std::vector<std::uint32_t> subprogram_order_, files_;
+  std::vector<std::uint32_t> frame_subprograms_;                           // of all groups, one after the other
   std::vector<std::uint32_t> file_uses_, file_operands_, name_positions_;  // by text id
   Sections out_;
 
   // of the current function
   std::vector<model::Inlinee> frames_;
   std::vector<model::Line> rows_;
-  std::vector<std::uint32_t> frame_subprograms_;
-  std::vector<EncodedFrame> encoded_frames_;
-  std::vector<EncodedRow> encoded_rows_;
 };
 
 std::vector<std::byte> Layout::build() {
@@ -89,7 +81,9 @@ std::vector<std::byte> Layout::build() {
   order_files();
   add_texts();
   put_files();
+  put_names();
   subprograms_.lay_out(subprogram_order_, shared_, file_operands_, out_.subprograms);
+  put_addresses();
   put_functions();
   shared_.put_shared(out_.text);
   for (const std::string* text : {&module_.producer_kind, &module_.debug_file}) {
@@ -158,9 +152,11 @@ void Layout::find_enclosing() {
 
 void Layout::collect_subprograms() {
   file_uses_.assign(texts_.size(), 0);
-  for (const Group& group : groups_) {
+  for (FunctionGroup& group : groups_) {
     store_.unpack(*group.primary, frames_, rows_);
-    subprograms_.collect(group.primary->name, frames_, rows_);
+    group.first_frame = frame_subprograms_.size();
+    const auto subprograms = subprograms_.collect(group.primary->name, frames_, rows_);
+    frame_subprograms_.insert(frame_subprograms_.end(), subprograms.begin(), subprograms.end());
     for (const model::Line& row : rows_) ++file_uses_[static_cast<std::uint32_t>(row.file)];
     for (const model::Inlinee& call : frames_) ++file_uses_[static_cast<std::uint32_t>(call.call_file)];
   }
@@ -209,85 +205,60 @@ void Layout::put_address(ByteWriter& out, std::uint64_t address) const {
   else out.put(u32le(static_cast<std::uint32_t>(address - base_)));
 }
 
+/// Gives names that records refer to their positions, in the records' order.
+void Layout::put_names() {
+  for (const FunctionGroup& group : groups_) {
+    name_position(group.primary->linkage_name);
+    for (const StoredFunction& alias : group.aliases) {
+      name_position(alias.name);
+      name_position(alias.linkage_name);
+    }
+  }
+}
+
+/// A record needs nothing of the others, so threads write runs of them.
 void Layout::put_functions() {
+  struct Batch {
+    std::span<const FunctionGroup> groups;
+    ByteWriter records;
+    std::vector<std::uint32_t> sizes;
+  };
+  const RecordSources sources{store_, subprograms_, frame_subprograms_, file_operands_, name_positions_};
+  std::vector<Batch> batches;
+  for (std::span<const FunctionGroup> rest = groups_; !rest.empty();) {
+    const std::size_t count = std::min(rest.size(), kGroupsPerBatch);
+    batches.push_back({rest.first(count), {}, {}});
+    rest = rest.subspan(count);
+  }
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    RecordWriter writer(sources);
+    for (std::size_t i = 0; (i = next.fetch_add(1)) < batches.size();)
+      for (const FunctionGroup& group : batches[i].groups) {
+        const std::size_t before = batches[i].records.size();
+        writer.put(group, batches[i].records);
+        batches[i].sizes.push_back(static_cast<std::uint32_t>(batches[i].records.size() - before));
+      }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min<std::size_t>(threads_, batches.size()); ++i) others.emplace_back(work);
+    work();
+  }
+  std::uint64_t position = 0;
+  for (Batch& batch : batches) {
+    for (const std::uint32_t size : batch.sizes)
+      out_.records.put(u32le(static_cast<std::uint32_t>(std::exchange(position, position + size))));
+    out_.functions.put_bytes(batch.records.bytes());
+    batch.records = ByteWriter();
+  }
+}
+
+void Layout::put_addresses() {
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     if (i % kStartsPerSample == 0) put_address(out_.samples, groups_[i].primary->start);
     put_address(out_.starts, groups_[i].primary->start);
-    out_.records.put(u32le(static_cast<std::uint32_t>(out_.functions.size())));
-    put_record(i);
   }
-}
-
-void Layout::put_record(std::size_t index) {
-  const Group& group = groups_[index];
-  const StoredFunction& f = *group.primary;
-  encode_rows(f);
-  const bool is_cold = f.kind == model::SymbolKind::cold_part;
-  const bool has_language = f.language != model::Language::unknown;
-  std::uint8_t flags = static_cast<std::uint8_t>(f.kind);
-  if (f.linkage_name != 0) flags |= kHasLinkageName;
-  if (!group.aliases.empty()) flags |= kHasAliases;
-  if (is_cold) flags |= kHasParent;
-  if (group.enclosing_distance != 0) flags |= kIsEnclosed;
-  if (!encoder_.restarts().empty()) flags |= kHasRestarts;
-  if (has_language) flags |= kHasLanguage;
-  ByteWriter& out = out_.functions;
-  out.put_u8(flags);
-  out.put_uleb(f.size);
-  out.put_uleb(subprograms_.at(frame_subprograms_[0]).position);
-  if (has_language) out.put_u8(static_cast<std::uint8_t>(f.language));
-  if (f.linkage_name != 0) out.put_uleb(name_position(f.linkage_name));
-  if (!group.aliases.empty()) put_aliases(group);
-  if (is_cold) out.put_uleb(zigzag(static_cast<std::int64_t>(f.start - f.parent)));
-  if (group.enclosing_distance != 0) out.put_uleb(group.enclosing_distance);
-  if (!encoder_.restarts().empty()) {
-    out.put_uleb(encoder_.restarts().size());
-    for (const Restart& restart : encoder_.restarts()) out.put(restart);
-  }
-  out.put_bytes(encoder_.program());
-}
-
-/// Stated with their size in bytes, so that a lookup steps over the thousands of names that folding leaves.
-void Layout::put_aliases(const Group& group) {
-  ByteWriter names;
-  for (const StoredFunction& alias : group.aliases) {
-    names.put_uleb(name_position(alias.name));
-    names.put_uleb(name_position(alias.linkage_name));
-  }
-  out_.functions.put_uleb(names.size());
-  out_.functions.put_bytes(names.bytes());
-}
-
-std::uint32_t Layout::file_operand(model::StringId file, const Subprogram& seen_from) const {
-  const auto text = static_cast<std::uint32_t>(file);
-  return text == seen_from.file ? std::uint32_t{kOwnFile} : file_operands_[text];
-}
-
-void Layout::encode_rows(const StoredFunction& f) {
-  store_.unpack(f, frames_, rows_);
-  subprograms_.resolve(f.name, frames_, rows_, frame_subprograms_);
-  const auto subprogram_of = [&](std::uint32_t inlinee) -> const Subprogram& {
-    return subprograms_.at(frame_subprograms_[inlinee + 1u]);
-  };
-  encoded_frames_.clear();
-  for (std::uint32_t i = 0; i < frames_.size(); ++i) {
-    const Subprogram& caller = subprogram_of(frames_[i].caller);
-    encoded_frames_.push_back({.caller = frames_[i].caller,
-                               .subprogram = subprogram_of(i).position,
-                               .call_file = file_operand(frames_[i].call_file, caller),
-                               .call_line = std::int64_t{frames_[i].call_line} - caller.base_line,
-                               .call_column = frames_[i].call_column});
-  }
-  encoded_rows_.clear();
-  for (const model::Line& row : rows_) {
-    const Subprogram& frame = subprogram_of(row.inlinee);
-    encoded_rows_.push_back({.offset = row.offset / unit_,
-                             .frame = row.inlinee,
-                             .file = file_operand(row.file, frame),
-                             .line = std::int64_t{row.line} - frame.base_line,
-                             .column = row.column});
-  }
-  encoder_.encode(encoded_rows_, encoded_frames_);
 }
 
 std::vector<std::byte> Layout::assemble() {
@@ -297,7 +268,7 @@ std::vector<std::byte> Layout::assemble() {
   header.flags = static_cast<std::uint8_t>((store_.has_columns() ? kHasColumns : 0) | (wide_ ? kWideAddresses : 0) |
                                            (shared_.has_wide_runs() ? kWideRuns : 0));
   header.arch = static_cast<std::uint8_t>(module_.arch);
-  header.offset_unit = static_cast<std::uint8_t>(unit_);
+  header.offset_unit = static_cast<std::uint8_t>(store_.offset_unit());
   header.guid = module_.debug_id.guid.bytes;
   header.age = module_.debug_id.age;
   header.function_count = static_cast<std::uint32_t>(groups_.size());
@@ -340,6 +311,6 @@ void Writer::join(std::unique_ptr<model::ModuleSink> part) {
   store_.join(std::move(other.store_), std::move(ids));
 }
 
-std::vector<std::byte> Writer::finish() && { return Layout(module_, texts_, store_).build(); }
+std::vector<std::byte> Writer::finish(unsigned threads) && { return Layout(module_, texts_, store_, threads).build(); }
 
 }  // namespace symcached::symcache

@@ -24,7 +24,8 @@ class Writer final : public model::ModuleSink {
   /// @param part  a Writer of fork()
   void join(std::unique_ptr<model::ModuleSink> part) override;
 
-  std::vector<std::byte> finish() &&;
+  /// @param threads  to work with; the bytes are the same for any number
+  std::vector<std::byte> finish(unsigned threads = 1) &&;
 
  private:
   model::Module module_;

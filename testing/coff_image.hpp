@@ -95,7 +95,7 @@ inline void put_header(Section& out, const CoffImage& image, std::uint32_t symbo
 }  // namespace detail
 
 /// Labels: "sections", "data0"…, "relocations0"…, "symbols", "strings".
-inline Section assemble(const CoffImage& image) {
+inline Section assemble_object(const CoffImage& image) {
   Section out;
   CoffStrings strings;
   const auto symbols = coff_symbols(image.symbols, image.big, strings);

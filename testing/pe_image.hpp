@@ -29,7 +29,7 @@ struct PeExport {
   std::string forwarder = {};
 };
 
-/// A section behind the three that every image has.
+/// A section behind the four that every image has.
 struct PeExtraSection {
   std::string name;
   std::vector<std::byte> data;
@@ -47,6 +47,7 @@ struct PeImage {
   std::vector<PeExport> exports = {};
   std::vector<std::byte> exceptions = {};  ///< the exception directory
   std::vector<std::byte> unwind = {};      ///< at kPeUnwindRva
+  bool debug_names = true;                 ///< the third and fourth section are .debug_info and .debug_str, of zeros
   std::vector<PeExtraSection> extra = {};
   std::vector<CoffSymbolSpec> symbols = {};  ///< empty: one of zeros
 };
@@ -93,7 +94,8 @@ inline void put_optional_header(Section& out, const PeImage& image) {
 
 inline void put_section(Section& out, std::string_view name, std::uint32_t size, std::uint32_t rva,
                         std::uint32_t raw_size, std::uint32_t raw_offset) {
-  out.text_in(name, 8).u32(size).u32(rva).u32(raw_size).u32(raw_offset).zeros(12).u32(0x60000020);
+  out.text_in(name, 8).u32(size).u32(rva).u32(raw_size).u32(raw_offset).zeros(12);
+  out.u32(name == ".text" ? 0x60000020 : 0x40000040);
 }
 
 inline void put_debug(Section& out, const PeImage& image) {
@@ -169,8 +171,8 @@ inline Section assemble(const PeImage& image) {
   out.label("sections");
   detail::put_section(out, ".text", 0x100, kPeTextRva, 0x10, 0x400);
   detail::put_section(out, ".rdata", 0, kPeRdataRva, 0x400, 0x600);
-  detail::put_section(out, "/4", 0x10, 0x3000, 0x10, 0xA00);
-  detail::put_section(out, "//AAAAAQ", 0x10, 0x4000, 0x10, 0xA10);
+  detail::put_section(out, image.debug_names ? "/4" : ".data", 0x10, 0x3000, 0x10, 0xA00);
+  detail::put_section(out, image.debug_names ? "//AAAAAQ" : ".bss", 0x10, 0x4000, 0x10, 0xA10);
   for (std::size_t i = 0; i < image.extra.size(); ++i) {
     const auto size = static_cast<std::uint32_t>(image.extra[i].data.size());
     const std::string label = "extra" + std::to_string(i);

@@ -1,5 +1,5 @@
 /* Code on two sides: what never returns is moved away from the rest of its function. */
-#include "shapes.hpp"
+#include "e2e/dwarf_matrix/shapes.hpp"
 
 [[noreturn]] NEVER __attribute__((cold)) void complain(int x) {  // @function complain complain
   PROBE("complain");

@@ -1,4 +1,4 @@
-#include "probe.h"
+#include "e2e/dwarf_matrix/probe.h"
 
 volatile int sink = 1;
 

@@ -1,4 +1,4 @@
-#include "shapes.hpp"
+#include "e2e/dwarf_matrix/shapes.hpp"
 
 namespace {
 

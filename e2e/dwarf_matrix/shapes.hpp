@@ -1,5 +1,5 @@
 #pragma once
-#include "probe.h"
+#include "e2e/dwarf_matrix/probe.h"
 
 namespace shapes {
 

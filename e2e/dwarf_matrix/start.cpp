@@ -1,5 +1,5 @@
 /* Where the linker begins to look at what is used. */
-#include "shapes.hpp"
+#include "e2e/dwarf_matrix/shapes.hpp"
 
 NEVER int parse(int x);
 

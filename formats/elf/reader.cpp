@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 #include "formats/elf/notes.hpp"
 
@@ -72,13 +73,13 @@ Read<Bytes> table(Bytes file, std::uint64_t offset, std::uint64_t count, std::ui
   return slice(file, offset, count * stride, field);
 }
 
-DebugId debug_id_of(std::span<const std::uint8_t> bytes, Layout layout) {
+}  // namespace
+
+DebugId debug_id_of(Bytes build_id, Layout layout) {
   std::array<std::uint8_t, 16> disk{};
-  std::copy_n(bytes.begin(), std::min(bytes.size(), disk.size()), disk.begin());
+  std::memcpy(disk.data(), build_id.data(), std::min(build_id.size(), disk.size()));
   return {layout.big_endian ? Guid{disk} : Guid::from_windows(disk), 0};
 }
-
-}  // namespace
 
 std::string hex_of(Bytes bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -240,8 +241,7 @@ Bytes File::build_id() const { return find_build_id(*this); }
 std::string File::code_id() const { return hex_of(build_id()); }
 
 std::optional<DebugId> File::debug_id() const {
-  if (const Bytes id = build_id(); !id.empty())
-    return debug_id_of({reinterpret_cast<const std::uint8_t*>(id.data()), id.size()}, layout_);
+  if (const Bytes id = build_id(); !id.empty()) return debug_id_of(id, layout_);
   const Section* text = section(".text");
   if (text == nullptr) return std::nullopt;
   const auto code = contents(*text);
@@ -249,7 +249,7 @@ std::optional<DebugId> File::debug_id() const {
   std::array<std::uint8_t, 16> folded{};
   for (std::size_t i = 0; i < code->size() && i < kHashedText; ++i)
     folded[i % folded.size()] ^= static_cast<std::uint8_t>((*code)[i]);
-  return debug_id_of(folded, layout_);
+  return debug_id_of(std::as_bytes(std::span(folded)), layout_);
 }
 
 std::optional<DebugLink> File::debug_link() const {

@@ -94,6 +94,11 @@ class File {
   std::vector<Segment> segments_;
 };
 
+/// The first 16 bytes read as a GUID whose first three fields are in the file's byte order; zeros where bytes are
+/// missing.
+DebugId debug_id_of(Bytes build_id, Layout layout);
+
+/// Lowercase digits.
 std::string hex_of(Bytes bytes);
 
 }  // namespace symcached::elf

@@ -27,7 +27,7 @@ CoffImage small_object(bool big) {
 
 TEST(CoffObject, PlainAndBig) {
   for (const bool big : {false, true}) {
-    const auto bytes = testkit::assemble(small_object(big)).finish();
+    const auto bytes = testkit::assemble_object(small_object(big)).finish();
     EXPECT_TRUE(is_object(bytes));
     const auto object = CoffObject::open(bytes);
     ASSERT_TRUE(object) << to_string(object.error());
@@ -65,7 +65,7 @@ TEST(CoffObject, IsToldFromOtherFiles) {
       {"big, for no machine", true, 6, 0, false},
   };
   for (const Row& r : rows) {
-    auto bytes = testkit::assemble(small_object(r.big)).finish();
+    auto bytes = testkit::assemble_object(small_object(r.big)).finish();
     testkit::patch(bytes, r.at, u16le(r.value));
     EXPECT_EQ(is_object(bytes), r.want) << r.why;
   }
@@ -101,7 +101,7 @@ TEST(CoffObject, RelocatesWhatDebugSectionsUse) {
     image.machine = r.machine;
     image.sections[1].data.assign(8, std::byte{1});
     image.sections[1].relocations = {{0, 0, r.type}};
-    const auto bytes = testkit::assemble(image).finish();
+    const auto bytes = testkit::assemble_object(image).finish();
     const auto object = CoffObject::open(bytes);
     ASSERT_TRUE(object) << r.why;
     auto data = image.sections[1].data;
@@ -115,7 +115,7 @@ TEST(CoffObject, WhatIsNowhereBecomesZero) {
   CoffImage image = small_object(false);
   image.sections[1].relocations = {{0, 1, 1}, {8, 1, 0xB}, {16, 0, 1}};
   image.sections[1].data.assign(24, std::byte{1});
-  const auto bytes = testkit::assemble(image).finish();
+  const auto bytes = testkit::assemble_object(image).finish();
   const auto object = CoffObject::open(bytes);
   auto data = image.sections[1].data;
   ASSERT_TRUE(relocate(*object, object->sections()[1], std::vector<SectionPlace>(2), 0x10000, data));
@@ -139,7 +139,7 @@ TEST(CoffObject, WrongRelocationsAreNamed) {
   for (const Row& r : rows) {
     CoffImage image = small_object(false);
     image.sections[1].relocations = {r.relocation};
-    const auto bytes = testkit::assemble(image).finish();
+    const auto bytes = testkit::assemble_object(image).finish();
     const auto object = CoffObject::open(bytes);
     auto data = image.sections[1].data;
     const auto done = relocate(*object, object->sections()[1], std::vector<SectionPlace>(2), 0, data);
@@ -151,7 +151,7 @@ TEST(CoffObject, WrongRelocationsAreNamed) {
 TEST(CoffObject, TheFirstRelocationCanHoldTheirNumber) {
   CoffImage image = small_object(false);
   image.sections[1].counted_in_first = true;
-  const testkit::Section out = testkit::assemble(image);
+  const testkit::Section out = testkit::assemble_object(image);
   auto bytes = out.finish();
   const auto object = CoffObject::open(bytes);
   ASSERT_TRUE(object);
@@ -164,7 +164,7 @@ TEST(CoffObject, TheFirstRelocationCanHoldTheirNumber) {
 
 TEST(CoffObject, EveryCutAndFlippedBitIsRefusedOrRead) {
   for (const bool big : {false, true}) {
-    const auto whole = testkit::assemble(small_object(big)).finish();
+    const auto whole = testkit::assemble_object(small_object(big)).finish();
     for (std::size_t n = 0; n < whole.size(); ++n) {
       const Exact cut(Bytes(whole).first(n));
       if (const auto object = CoffObject::open(cut.bytes())) testkit::walk_object(*object);
@@ -211,9 +211,9 @@ TEST(CoffFuzzCorpus, IsWhatTheAssemblerMakes) {
   const testkit::StoredInput inputs[] = {
       {"image.bin", testkit::assemble(image_of_all_parts()).finish()},
       {"image_arm64.bin", testkit::assemble(arm).finish()},
-      {"object.bin", testkit::assemble(small_object(false)).finish()},
-      {"big_object.bin", testkit::assemble(small_object(true)).finish()},
-      {"counted_relocations.bin", testkit::assemble(counted).finish()},
+      {"object.bin", testkit::assemble_object(small_object(false)).finish()},
+      {"big_object.bin", testkit::assemble_object(small_object(true)).finish()},
+      {"counted_relocations.bin", testkit::assemble_object(counted).finish()},
   };
   testkit::expect_stored("formats/pe/fuzz_corpus/coff_fuzz", inputs);
 }

@@ -50,7 +50,7 @@ std::string_view CoffSymbols::name(const CoffSymbol& symbol) const {
   if (symbol.raw_name.size() != 8) return {};
   if (!symbol.raw_name.starts_with(std::string_view("\0\0\0\0", 4))) return up_to_nul(symbol.raw_name);
   const auto offset = read_at<u32le>(as_bytes(symbol.raw_name), 4, "coff.symbol.name");
-  return offset ? strings_.text_at(*offset, kMaxSymbolName).value_or(std::string_view()) : std::string_view();
+  return offset ? strings_.start_of_text_at(*offset, kMaxSymbolName) : std::string_view();
 }
 
 Read<CoffSymbols> symbols_of(const Image& image) {

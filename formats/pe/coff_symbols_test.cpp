@@ -96,8 +96,8 @@ TEST(CoffSymbols, NamesTheTableDoesNotHoldAreEmpty) {
     std::string_view want;
   };
   const Row rows[] = {
-      {"the first name", 4, "abc"}, {"inside the size", 3, ""}, {"the end of a name", 6, "c"},
-      {"past the table", 100, ""},  {"without its NUL", 8, ""},
+      {"the first name", 4, "abc"}, {"inside the size", 3, ""},       {"the end of a name", 6, "c"},
+      {"past the table", 100, ""},  {"ended by the table", 8, "def"},
   };
   for (const Row& r : rows) {
     const auto file = Section().u32(0).u32(r.offset).zeros(10).u32(11).c_string("abc").text("def").finish();

@@ -46,6 +46,11 @@ std::optional<std::string_view> StringTable::text_at(std::uint64_t offset, std::
   return end == std::string_view::npos ? std::nullopt : std::optional(rest.substr(0, end));
 }
 
+std::string_view StringTable::start_of_text_at(std::uint64_t offset, std::size_t longest) const {
+  if (offset < kSizeField || offset >= bytes_.size()) return {};
+  return up_to_nul(as_text(bytes_.subspan(static_cast<std::size_t>(offset))).substr(0, longest));
+}
+
 std::string_view StringTable::section_name(const std::array<char, 8>& field) const {
   const std::string_view raw = up_to_nul({field.data(), field.size()});
   const auto offset = long_name_offset(raw);

@@ -1,14 +1,14 @@
 #pragma once
-/// Numbers found again by a place in a file: offsets of strings and of entries, by the million.
+/// Numbers found again by a number: offsets of strings, pairs of ids, by the million.
 #include <cstdint>
 #include <vector>
 
-namespace symcached::object {
+namespace symcached {
 
-/// Open addressing; keys are offsets, and never ~0.
-class OffsetMap {
+/// Open addressing. ~0 is not a key.
+class NumberMap {
  public:
-  OffsetMap() : slots_(kFirstSlots) {}
+  NumberMap() : slots_(kFirstSlots) {}
 
   /// The value at `key`; made with 0 if it is new, and then `added` is true. Valid until the next call.
   std::uint32_t& at(std::uint64_t key, bool& added) {
@@ -52,4 +52,4 @@ class OffsetMap {
   std::size_t used_ = 0;
 };
 
-}  // namespace symcached::object
+}  // namespace symcached

@@ -1,0 +1,19 @@
+#include "app/original_file.hpp"
+
+#include <fmt/format.h>
+
+namespace symcached::app {
+
+std::expected<OriginalFile, std::string> OriginalFile::open(const std::filesystem::path& path) {
+  auto mapped = MappedFile::open(path);
+  if (!mapped) return std::unexpected(std::move(mapped.error()));
+  OriginalFile file;
+  file.mapped_ = std::move(*mapped);
+  auto unwrapped = object::unwrap(file.mapped_.bytes());
+  if (!unwrapped) return std::unexpected(fmt::format("{}: {}", path.string(), unwrapped.error()));
+  file.unwrapped_ = std::move(*unwrapped);
+  if (file.unwrapped_) file.release_pages();
+  return file;
+}
+
+}  // namespace symcached::app
