@@ -36,6 +36,7 @@ struct SplitUnit {
 /// Immutable once open: threads share it.
 class DwarfFiles {
  public:
+  /// @param input  must outlive what is opened
   static Read<DwarfFiles> open(const DwarfInput& input);
 
   const DwarfFile& file(std::uint32_t index) const { return files_[index]; }

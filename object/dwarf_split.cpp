@@ -56,7 +56,8 @@ bool may_have_split_units(const dwarf::Sections& sections) {
 
 std::vector<NeedFile> split_units(const dwarf::Sections& sections) {
   std::vector<NeedFile> needed;
-  const auto files = DwarfFiles::open({.sections = sections, .split = {}});
+  const DwarfInput input{.sections = sections, .split = {}, .code = {}};
+  const auto files = DwarfFiles::open(input);
   if (!files) return needed;
   WorkBudget budget(files->bytes() * kReadAgain + kBudgetFloor);
   WorkBudget paths(files->bytes() * kPathsPerByte + kPathsFloor);

@@ -56,8 +56,9 @@ Read<SplitFiles> SplitFiles::open(const Original& original) {
 bool holds_split_unit(Bytes bytes, std::uint64_t dwo_id) {
   const auto file = SplitFile::open(bytes, {.split = true, .only = kForIds});
   if (!file || file->empty()) return false;
-  const auto split = std::span(&file->sections(), 1);
-  const auto files = DwarfFiles::open({.sections = {.big_endian = split[0].big_endian}, .split = split});
+  const DwarfInput input{
+      .sections = {.big_endian = file->sections().big_endian}, .split = std::span(&file->sections(), 1), .code = {}};
+  const auto files = DwarfFiles::open(input);
   return files && files->split_unit(dwo_id).file != kNoFileIndex;
 }
 
