@@ -15,6 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testkit::SplitDwarf;
 
+constexpr std::uint16_t kVersions[] = {4, 5};
 constexpr std::uint64_t kFirst = 0x1122334455667788, kSecond = 0xAABBCCDDEEFF0011;
 const std::vector<testkit::SplitUnitSpec> kUnits{{kFirst, kFirst, 0x1000}, {kSecond, kSecond, 0x2000}};
 const std::vector<std::string> kAll{"1000+10 one_0", "1020+10 two_0", "1040+8 two_0 cold part of 1020",
@@ -66,7 +67,7 @@ struct Package {
 };
 
 TEST(SplitDwarf, FunctionsOfSplitUnitsHaveTheSkeletonsAddresses) {
-  for (const std::uint16_t version : {4, 5}) {
+  for (const std::uint16_t version : kVersions) {
     const SplitDwarf program(version, kUnits);
     EXPECT_EQ(translated(program.main, program.split), kAll) << "version " << version;
     const std::vector<dwarf::Sections> reversed(program.split.rbegin(), program.split.rend());
@@ -75,7 +76,7 @@ TEST(SplitDwarf, FunctionsOfSplitUnitsHaveTheSkeletonsAddresses) {
 }
 
 TEST(SplitDwarf, UnitsOfPackagesHaveTheirOwnParts) {
-  for (const std::uint16_t version : {4, 5}) {
+  for (const std::uint16_t version : kVersions) {
     SplitDwarf program(version, kUnits);
     const Package package(program, version == 5 ? 5 : 2);
     EXPECT_EQ(translated(program.main, std::span(&package.sections, 1)), kAll) << "version " << version;
@@ -83,7 +84,7 @@ TEST(SplitDwarf, UnitsOfPackagesHaveTheirOwnParts) {
 }
 
 TEST(SplitDwarf, UnitsWithAnotherIdAreNotUsed) {
-  for (const std::uint16_t version : {4, 5}) {
+  for (const std::uint16_t version : kVersions) {
     const std::vector<testkit::SplitUnitSpec> units{{kFirst, kFirst + 1, 0x1000}, {kSecond, kSecond, 0x2000}};
     SplitDwarf program(version, units);
     const std::vector<std::string> second(kAll.begin() + 3, kAll.end());
@@ -97,7 +98,8 @@ TEST(SplitDwarf, WithoutThemTheSymbolTableNamesTheCode) {
   const SplitDwarf program(5, kUnits);
   CodeSymbols symbols;
   symbols.add({.address = 0x1000, .size = 0x10, .name = "symbol"});
-  symbols.finish({});
+  const CodeRange code{0x1000, 0x3000};
+  symbols.finish(std::span(&code, 1));
   EXPECT_THAT(translated(program.main, {}, &symbols), ElementsAre(testing::StartsWith("1000+10 symbol")));
   EXPECT_THAT(translated(program.main, {}), IsEmpty());
   auto other_machine = program.split;
@@ -114,15 +116,15 @@ TEST(SplitDwarf, PackagesThatCannotBeAreRefused) {
   const Row rows[] = {
       {"a part outside", {.columns = {1}, .rows = {{kFirst, {{0, 0xFFFF}}}}}, "dwarf.unit_index.offset"},
       {"units on top of each other",
-       {.columns = {1}, .rows = {{kFirst, {{0, 35}}}, {kSecond, {{0, 35}}}, {3, {{0, 35}}}}},
+       {.columns = {1}, .rows = {{kFirst, {{0, 33}}}, {kSecond, {{0, 33}}}, {3, {{0, 33}}}}},
        "dwarf.unit_index.size"},
       {"half a unit", {.columns = {1}, .rows = {{kFirst, {{0, 20}}}}}, "dwarf.unit_length"},
-      {"no abbreviations", {.columns = {1}, .rows = {{kFirst, {{0, 35}}}}}, "dwarf.abbrev"},
+      {"no abbreviations", {.columns = {1}, .rows = {{kFirst, {{0, 33}}}}}, "dwarf.abbrev"},
   };
   for (const Row& r : rows) {
     SplitDwarf program(5, kUnits);
     const Package package(program, 5, r.index);
-    EXPECT_EQ(program.split[0].info.size(), 35u);
+    EXPECT_EQ(program.split[0].info.size(), 33u);
     const auto got = translated(program.main, std::span(&package.sections, 1));
     ASSERT_EQ(got.size(), 1u) << r.why;
     EXPECT_THAT(got[0], testing::StartsWith(r.field)) << r.why;
@@ -148,7 +150,7 @@ std::vector<std::string> texts(std::span<const NeedFile> needed) {
 const std::string kNeedFirst = "/build:unit0.dwo:1122334455667788", kNeedSecond = "/build:unit1.dwo:aabbccddeeff0011";
 
 TEST(SplitUnits, AreNamedByTheirSkeletons) {
-  for (const std::uint16_t version : {4, 5}) {
+  for (const std::uint16_t version : kVersions) {
     const SplitDwarf program(version, kUnits);
     EXPECT_TRUE(may_have_split_units(program.main));
     EXPECT_THAT(texts(split_units(program.main)), ElementsAre(kNeedFirst, kNeedSecond)) << version;
@@ -178,7 +180,7 @@ TEST(SplitUnits, AreNotLookedForWithoutAddresses) {
 }
 
 TEST(SplitUnits, EveryCutIsRead) {
-  for (const std::uint16_t version : {4, 5}) {
+  for (const std::uint16_t version : kVersions) {
     const SplitDwarf program(version, kUnits);
     for (Bytes dwarf::Sections::* member : kNamingSections)
       for (std::size_t size = 0; size < (program.main.*member).size(); ++size) {
