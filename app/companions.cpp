@@ -7,6 +7,8 @@
 
 #include "ids/guid.hpp"
 
+#include "object/split_file.hpp"
+
 namespace symcached::app {
 namespace {
 
@@ -132,6 +134,7 @@ class CompanionSearch {
         if (companions_.files_.size() >= kMaxFiles) return std::move(companions_);
         if (std::ranges::find(companions_.all_, need, &object::Companion::need) == companions_.all_.end())
           found = look_for(need) || found;
+        if (found && need.kind == Kind::split_package) break;  // the units it holds are needed no more
       }
       if (!found) break;
     }
@@ -157,6 +160,7 @@ class CompanionSearch {
     }
     auto mapped = MappedFile::open(place);
     if (!mapped) return false;
+    if (need.kind == Kind::split_unit && !object::holds_split_unit(mapped->bytes(), need.dwo_id)) return false;
     companions_.all_.push_back({need, mapped->bytes()});
     // Debug files are only of use if they belong to this program; then they are needed no more.
     const bool by_id = is_found_by_id(need.kind);
