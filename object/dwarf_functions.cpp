@@ -12,6 +12,8 @@ using model::Language;
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 constexpr std::size_t kMaxDepth = 1u << 16;  ///< of entries inside entries
 constexpr std::uint64_t kLargestFunction = 0xFFFFFFFF;
+constexpr std::uint64_t kFunctionCost = 256, kRowCost = 16;  ///< budget for what a sink keeps of them
+constexpr std::size_t kMaxAliases = 256;                     ///< symbols of one address that are asked for a name
 
 /// DW_LANG_ values. DWARF 5, section 7.12, and the list of later ones at dwarfstd.org.
 Language language_of(std::uint64_t value) {
@@ -45,6 +47,9 @@ Language language_of(std::uint64_t value) {
     default: return Language::unknown;
   }
 }
+
+/// A line or a column; more than fits is none.
+std::uint32_t place_of(std::uint64_t value) { return value > 0xFFFFFFFF ? 0 : static_cast<std::uint32_t>(value); }
 
 }  // namespace
 
@@ -108,6 +113,7 @@ Read<void> DwarfFunctions::walk(const dwarf::Unit& unit, std::uint32_t file) {
     } else {
       dwarf::read_values(in, abbrevs, *abbrev, unit.header.encoding, values_);
       SC_TRY(scope, abbrev->tag == Tag::subprogram ? open_function(unit, file) : open_inlined(unit, file, around));
+      if (budget_.overdrawn()) return budget_.refusal("dwarf.work", in.position());
     }
     if (abbrev->has_children) {
       if (scopes_.size() == kMaxDepth) return too_large("dwarf.die.depth", in.position(), kMaxDepth, kMaxDepth);
@@ -122,11 +128,16 @@ Read<void> DwarfFunctions::walk(const dwarf::Unit& unit, std::uint32_t file) {
   return {};
 }
 
-Read<DwarfFunctions::Scope> DwarfFunctions::open_function(const dwarf::Unit& unit, std::uint32_t file) {
+/// Ranges of the entry at hand. Of a list that breaks off those before the fault are taken.
+/// @return false: all ranges together are too much work
+bool DwarfFunctions::find_ranges(const dwarf::Unit& unit) {
   found_.clear();
-  dwarf::append_ranges(unit, values_, found_);
-  if (!budget_.spend(found_.size() * sizeof(dwarf::Range)))
-    return too_large("dwarf.ranges", unit.header.offset, found_.size(), 0);
+  const dwarf::RangesRead read = dwarf::append_ranges(unit, values_, found_);
+  return budget_.spend(read.bytes + found_.size() * sizeof(dwarf::Range));
+}
+
+Read<DwarfFunctions::Scope> DwarfFunctions::open_function(const dwarf::Unit& unit, std::uint32_t file) {
+  if (!find_ranges(unit)) return budget_.refusal("dwarf.ranges", unit.header.offset);
   std::erase_if(found_, [&](const dwarf::Range& r) {
     return !is_code(input_.code, r.low) || r.high - r.low > kLargestFunction || r.low < input_.image_base;
   });
@@ -146,18 +157,15 @@ Read<DwarfFunctions::Scope> DwarfFunctions::open_function(const dwarf::Unit& uni
 
 Read<DwarfFunctions::Scope> DwarfFunctions::open_inlined(const dwarf::Unit& unit, std::uint32_t file,
                                                          const Scope& around) {
-  found_.clear();
-  dwarf::append_ranges(unit, values_, found_);
-  if (!budget_.spend(found_.size() * sizeof(dwarf::Range)))
-    return too_large("dwarf.ranges", unit.header.offset, found_.size(), 0);
+  if (!find_ranges(unit)) return budget_.refusal("dwarf.ranges", unit.header.offset);
   if (found_.empty()) return Scope{around.function, around.inlinee};
   OpenFunction& function = functions_[around.function];
   const auto scope = static_cast<std::uint32_t>(function.scopes.size());
   function.scopes.push_back({.caller = around.inlinee,
                              .name = names_.of(unit, file, values_).id,
                              .call_file = lines_.file(values_.number(Slot::call_file)),
-                             .call_line = static_cast<std::uint32_t>(values_.number(Slot::call_line)),
-                             .call_column = static_cast<std::uint32_t>(values_.number(Slot::call_column))});
+                             .call_line = place_of(values_.number(Slot::call_line)),
+                             .call_column = place_of(values_.number(Slot::call_column))});
   for (const dwarf::Range& r : found_) function.ranges.push_back({r.low, r.high, scope});
   return Scope{around.function, scope};
 }
@@ -182,8 +190,8 @@ Read<void> DwarfFunctions::emit(OpenFunction& function, std::size_t piece, std::
   const auto last = std::ranges::lower_bound(first, function.ranges.end(), high, {}, &ScopeRange::start);
   // Scopes that begin before this piece lie in another one, unless the file is odd; then all are looked at.
   const std::span<const ScopeRange> ranges(function.code.size() == 1 ? function.ranges.begin() : first, last);
-  if (!budget_.spend(rows.size() + ranges.size() + function.scopes.size()))
-    return too_large("dwarf.functions", low - input_.image_base, high - low, 0);
+  if (!budget_.spend(kFunctionCost + (rows.size() + ranges.size()) * kRowCost + function.scopes.size()))
+    return budget_.refusal("dwarf.functions", low);
   rows_.build(low, high, rows, function.scopes, ranges);
   covered_.push_back({low, high});
   const bool is_entry = piece == entry;
@@ -204,8 +212,8 @@ Read<void> DwarfFunctions::emit(OpenFunction& function, std::size_t piece, std::
 model::StringId DwarfFunctions::name_at(std::uint64_t address, model::StringId name) {
   if (input_.symbols == nullptr) return name;
   const auto symbols = input_.symbols->at(address);
-  for (const CodeSymbol& symbol : symbols)
-    if (sink_.intern(symbol.name) == name) return name;
+  for (const CodeSymbol& symbol : symbols.first(std::min(symbols.size(), kMaxAliases)))
+    if (budget_.spend(symbol.name.size()) && sink_.intern(symbol.name) == name) return name;
   return symbols.empty() ? name : sink_.intern(symbols.front().name);
 }
 
@@ -216,18 +224,16 @@ Read<void> DwarfFunctions::rows_without_function() {
   if (!std::ranges::is_sorted(mine, {}, by_start)) std::ranges::sort(mine, {}, by_start);
   const std::vector<CodeRange> functions(mine.begin(), mine.end());
   auto next = functions.begin();
-  for (const LineSequence& sequence : lines_.sequences()) {
-    std::uint64_t at = sequence.start;
-    while (next != functions.end() && next->end <= at) ++next;
-    for (auto function = next; at < sequence.end; ++function) {
-      const std::uint64_t gap_end =
-          function == functions.end() ? sequence.end : std::min(function->start, sequence.end);
-      if (at < gap_end)
-        if (auto ok = symbols_of_gap(at, gap_end); !ok) return ok;
-      if (function == functions.end() || function->start >= sequence.end) break;
-      at = std::max(at, function->end);
+  std::uint64_t done = 0;  // end of the functions passed
+  for (const LineSequence& sequence : lines_.sequences())
+    for (std::uint64_t at = sequence.start; at < sequence.end;) {
+      for (; next != functions.end() && next->start <= at; ++next) done = std::max(done, next->end);
+      at = std::max(at, done);
+      const std::uint64_t gap_end = std::min(next == functions.end() ? sequence.end : next->start, sequence.end);
+      if (at >= gap_end) continue;
+      if (auto ok = symbols_of_gap(at, gap_end); !ok) return ok;
+      at = gap_end;
     }
-  }
   return {};
 }
 
@@ -237,6 +243,7 @@ Read<void> DwarfFunctions::symbols_of_gap(std::uint64_t low, std::uint64_t high)
   if (input_.symbols != nullptr)
     for (const CodeSymbol& symbol : input_.symbols->from(low)) {
       if (symbol.address >= high) break;
+      if (!budget_.spend(1 + symbol.name.size())) return budget_.refusal("dwarf.work", low);
       const std::uint64_t end = std::min(high, symbol.address + symbol.size);
       if (end <= at) continue;
       const std::uint64_t start = std::max(at, symbol.address);
@@ -252,7 +259,7 @@ Read<void> DwarfFunctions::symbols_of_gap(std::uint64_t low, std::uint64_t high)
 
 Read<void> DwarfFunctions::emit_rows(std::uint64_t low, std::uint64_t high, std::string_view name, bool is_stub) {
   const auto rows = lines_.rows(low, high);
-  if (!budget_.spend(rows.size() + 1)) return too_large("dwarf.functions", low, high - low, 0);
+  if (!budget_.spend(kFunctionCost + rows.size() * kRowCost)) return budget_.refusal("dwarf.functions", low);
   rows_.build(low, high, rows, {}, {});
   covered_.push_back({low, high});
   sink_.function({.start = {low - input_.image_base},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace symcached::object {
 namespace {
@@ -28,22 +29,56 @@ void append_path(std::string& path, std::string_view part) {
 
 }  // namespace
 
+void separate(std::vector<LineSequence>& sequences) {
+  const auto overlap = [](const LineSequence& a, const LineSequence& b) { return a.end > b.start; };
+  if (std::ranges::adjacent_find(sequences, overlap) == sequences.end()) return;
+  std::vector<LineSequence> parts, open;
+  std::uint64_t at = 0;
+  const auto take = [&](std::uint64_t end) {  // of the innermost open one
+    LineSequence part = open.back();
+    part.start = std::exchange(at, end);
+    part.end = end;
+    parts.push_back(part);
+  };
+  const auto close_until = [&](std::uint64_t address) {
+    for (; !open.empty() && open.back().end <= address; open.pop_back())
+      if (at < open.back().end) take(open.back().end);
+  };
+  for (const LineSequence& sequence : sequences) {
+    close_until(sequence.start);
+    if (!open.empty() && at < sequence.start) take(sequence.start);
+    at = sequence.start;
+    open.push_back(sequence);
+  }
+  close_until(~std::uint64_t{0});
+  sequences = std::move(parts);
+}
+
 Read<void> DwarfLines::start_unit(const dwarf::Unit& unit, std::string_view comp_dir) {
   const dwarf::Value* const list = unit.root.find(Slot::stmt_list);
+  if (!budget_.spend(comp_dir.size())) return budget_.refusal("dwarf.work", unit.header.offset);
   comp_dir = comp_dir.substr(0, kMaxPath);
   const std::uint64_t table = list != nullptr ? list->number : kNoTable;
-  if (table == table_ && comp_dir == comp_dir_) return {};
+  if (table == table_ && comp_dir == comp_dir_ && unit.str_offsets_base == str_offsets_base_) return {};
   comp_dir_ = comp_dir;
   table_ = table;
+  str_offsets_base_ = unit.str_offsets_base;
   rows_.clear();
   sequences_.clear();
-  header_.files.clear();
   files_.clear();
+  header_.files.clear();
+  return table < unit.sections->line.size() ? read_table(unit) : Read<void>{};
+}
+
+Read<void> DwarfLines::read_table(const dwarf::Unit& unit) {
   const dwarf::Sections& sections = *unit.sections;
-  if (table == kNoTable || table >= sections.line.size()) return {};
-  if (auto ok = dwarf::read_line_header(sections, table, header_, unit.str_offsets_base); !ok) return ok;
-  if (!budget_.spend(header_.next - table)) return too_large("dwarf.line", table, header_.next - table, 0);
-  if (auto ok = dwarf::run_line_program(header_, sections.big_endian, rows_); !ok) return ok;
+  const auto header = dwarf::read_line_header(sections, table_, header_, unit.str_offsets_base);
+  if (header_.next > table_ && !budget_.spend(header_.next - table_)) return budget_.refusal("dwarf.line", table_);
+  if (!header) {
+    header_.files.clear();
+    return {};
+  }
+  (void)dwarf::run_line_program(header_, sections.big_endian, rows_);  // leaves the rows before a fault
   files_.assign(header_.files.size(), 0);
   find_sequences();
   return {};
@@ -64,6 +99,7 @@ void DwarfLines::find_sequences() {
   }
   const auto order = [](const LineSequence& s) { return std::pair(s.start, s.first); };
   if (!std::ranges::is_sorted(sequences_, {}, order)) std::ranges::sort(sequences_, {}, order);
+  separate(sequences_);
 }
 
 std::span<const dwarf::LineRow> DwarfLines::rows(std::uint64_t low, std::uint64_t high) const {

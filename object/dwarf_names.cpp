@@ -10,13 +10,19 @@ constexpr unsigned kMaxReferences = 16;  ///< from instance to origin to declara
 
 std::uint64_t key_of(std::uint32_t file, std::uint64_t offset) { return std::uint64_t{file} << 44 ^ offset; }
 
-/// Values of the entry at `offset`; false if there is none.
-bool read_entry(const dwarf::Unit& unit, std::uint64_t offset, dwarf::Values& out) {
-  const auto read = [&]<bool Big>(dwarf::Cursor<Big> in) {
+struct EntryRead {
+  bool good = false;        ///< there is an entry
+  std::uint64_t bytes = 0;  ///< passed over
+};
+
+/// Values of the entry at `offset`.
+EntryRead read_entry(const dwarf::Unit& unit, std::uint64_t offset, dwarf::Values& out) {
+  const auto read = [&]<bool Big>(dwarf::Cursor<Big> in) -> EntryRead {
+    const std::size_t start = in.position();
     const dwarf::Abbrev* abbrev = unit.abbrevs->find(in.uleb());
-    if (abbrev == nullptr) return false;
+    if (abbrev == nullptr) return {};
     dwarf::read_values(in, *unit.abbrevs, *abbrev, unit.header.encoding, out);
-    return !in.failed();
+    return {!in.failed(), in.position() - start};
   };
   const Bytes entries = unit.sections->info.first(unit.header.end);
   return unit.sections->big_endian ? read(dwarf::Cursor<true>(entries, offset))
@@ -38,7 +44,12 @@ std::optional<DwarfNames::Place> DwarfNames::place_of(const dwarf::Unit& unit, s
 std::optional<std::string_view> DwarfNames::view(const dwarf::Unit& unit, std::uint32_t file,
                                                  const dwarf::Value& value) const {
   const auto place = place_of(unit, file, value);
-  return place ? dwarf::text_at(files_.file(place->file).sections->str, place->offset) : unit.text(value);
+  if (!place && value.form != Form::line_strp) return unit.text(value);
+  const Bytes section = place ? files_.file(place->file).sections->str : unit.sections->line_str;
+  const std::uint64_t offset = place ? place->offset : value.number;
+  const auto text = dwarf::text_at(section, offset);
+  if (!text && offset < section.size()) budget_.spend(section.size() - offset);  // all of it was searched for a NUL
+  return text;
 }
 
 model::StringId DwarfNames::text(const dwarf::Unit& unit, std::uint32_t file, const dwarf::Value& value) {
@@ -100,7 +111,9 @@ DwarfName DwarfNames::at(const dwarf::Unit& unit, std::uint32_t file, std::uint6
   if (const std::uint32_t known = entries_.at(key, added); !added)
     return {model::StringId{known / kUnit}, (known & kLinkage) != 0};
   dwarf::Values values;
-  const DwarfName name = read_entry(unit, offset, values) ? of(unit, file, values, depth + 1) : DwarfName{};
+  const EntryRead entry = read_entry(unit, offset, values);
+  budget_.spend(entry.bytes);
+  const DwarfName name = entry.good ? of(unit, file, values, depth + 1) : DwarfName{};
   entries_.at(key, added) = static_cast<std::uint32_t>(name.id) * kUnit + (name.is_linkage ? kLinkage : 0);
   return name;
 }

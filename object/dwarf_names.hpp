@@ -13,7 +13,7 @@ struct DwarfName {
 };
 
 /// For one thread and sink. Strings are interned by their place: a text is read and hashed once, however many entries
-/// name it.
+/// name it. Once the budget is overdrawn names are empty; the caller has to look.
 class DwarfNames {
  public:
   DwarfNames(const DwarfFiles& files, DwarfOpener& opener, WorkBudget& budget, model::ModuleSink& sink)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -33,6 +34,7 @@ class Workers {
       for (const auto& part : parts) others.emplace_back([&, at = part.get()] { work(*at); });
       work(sink);
     }
+    if (thrown_) std::rethrow_exception(thrown_);
     for (auto& part : parts) sink.join(std::move(part));
     if (error_) return std::unexpected(*error_);
     return {};
@@ -44,7 +46,17 @@ class Workers {
   }
 
  private:
+  /// An exception (no memory) must not end a thread: run() throws it again.
   void work(model::ModuleSink& sink) {
+    try {
+      translate_units(sink);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      thrown_ = std::current_exception();
+      stop_ = true;
+    }
+  }
+  void translate_units(model::ModuleSink& sink) {
     DwarfFunctions functions(input_, files_, budget_, sink);
     std::size_t unit = 0;
     while (!stop_.load(std::memory_order_relaxed) && (unit = next_.fetch_add(1)) < files_.main().units.size())
@@ -71,11 +83,26 @@ class Workers {
   std::vector<CodeRange> covered_;
   std::size_t failed_unit_ = ~std::size_t{0};
   std::optional<ReadError> error_;
+  std::exception_ptr thrown_;
 };
+
+/// Sorted, and those that overlap or touch made one: each function asks whether it is code.
+std::vector<CodeRange> merged(std::span<const CodeRange> ranges) {
+  std::vector<CodeRange> sorted(ranges.begin(), ranges.end());
+  std::ranges::sort(sorted, {}, &CodeRange::start);
+  std::vector<CodeRange> merged;
+  for (const CodeRange& range : sorted)
+    if (merged.empty() || range.start > merged.back().end) merged.push_back(range);
+    else merged.back().end = std::max(merged.back().end, range.end);
+  return merged;
+}
 
 }  // namespace
 
-Read<void> translate_dwarf(const DwarfInput& input, model::ModuleSink& sink) {
+Read<void> translate_dwarf(const DwarfInput& unsorted, model::ModuleSink& sink) {
+  const std::vector<CodeRange> code = merged(unsorted.code);
+  DwarfInput input = unsorted;
+  input.code = code;
   SC_TRY(const DwarfFiles files, DwarfFiles::open(input));
   Workers workers(input, files);
   if (auto ok = workers.run(sink); !ok) return ok;

@@ -195,6 +195,7 @@ model::Arch arch_of(elf::Machine machine) {
     case elf::Machine::ppc64: return model::Arch::ppc64;
     case elf::Machine::riscv: return model::Arch::riscv64;
     case elf::Machine::s390: return model::Arch::s390x;
+    case elf::Machine::mips:
     case elf::Machine::none: break;
   }
   return model::Arch::unknown;

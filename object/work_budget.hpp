@@ -1,21 +1,32 @@
 #pragma once
 /// A bound on work that small hostile files could multiply: tables that many entries share.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+
+#include "base/bytes.hpp"
 
 namespace symcached::object {
 
 /// Shared by the threads of one translation.
 class WorkBudget {
  public:
-  explicit WorkBudget(std::uint64_t bytes) : left_(static_cast<std::int64_t>(bytes)) {}
-  /// @return false once more was asked for than there is
+  explicit WorkBudget(std::uint64_t bytes) : total_(std::min(bytes, kMost)), left_(static_cast<std::int64_t>(total_)) {}
+  /// @return false once more was asked for than there is; from then on every answer is false
   bool spend(std::uint64_t bytes) {
-    return left_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed) >=
-           static_cast<std::int64_t>(bytes);
+    const auto taken = static_cast<std::int64_t>(std::min(bytes, kMost));
+    if (left_.load(std::memory_order_relaxed) < 0) return false;
+    return left_.fetch_sub(taken, std::memory_order_relaxed) >= taken;
+  }
+  /// More was asked for than there is.
+  bool overdrawn() const { return left_.load(std::memory_order_relaxed) < 0; }
+  std::unexpected<ReadError> refusal(std::string_view field, std::uint64_t offset) const {
+    return too_large(field, offset, total_ - static_cast<std::uint64_t>(left_.load(std::memory_order_relaxed)), total_);
   }
 
  private:
+  static constexpr std::uint64_t kMost = std::uint64_t{1} << 48;
+  std::uint64_t total_;
   std::atomic<std::int64_t> left_;
 };
 

@@ -23,7 +23,7 @@ class CheckingSink : public model::ModuleSink {
     promise(function.size != 0 && modules == 1);
     for (std::size_t i = 0; i < function.lines.size(); ++i) {
       const model::Line& line = function.lines[i];
-      promise(line.offset <= function.size && line.line <= 0xFFFFFF);
+      promise(line.offset <= function.size);
       promise(i == 0 || function.lines[i - 1].offset < line.offset);
       promise(line.inlinee == model::kNoInlinee || line.inlinee < function.inlinees.size());
     }

@@ -1,14 +1,16 @@
 #include "formats/dwarf/abbrev.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "formats/dwarf/cursor.hpp"
 
 namespace symcached::dwarf {
 namespace {
 
-Slot slot_of(At attribute) {
-  switch (attribute) {
+Slot slot_of(std::uint64_t attribute) {
+  if (attribute > 0xFFFF) return Slot::none;
+  switch (static_cast<At>(attribute)) {
     case At::name: return Slot::name;
     case At::linkage_name:
     case At::mips_linkage_name: return Slot::linkage_name;
@@ -64,13 +66,6 @@ Step::Kind step_over(Form form) {
   }
 }
 
-bool is_known(Form form) {
-  const auto number = static_cast<std::uint16_t>(form);
-  return (number >= 0x01 && number <= 0x2c && number != 0x02) || form == Form::gnu_addr_index ||
-         form == Form::gnu_str_index || form == Form::gnu_ref_alt || form == Form::gnu_strp_alt ||
-         form == Form::llvm_addrx_offset;
-}
-
 /// One declaration on its way into the table.
 struct Declaration {
   Abbrev abbrev;
@@ -79,18 +74,23 @@ struct Declaration {
   Read<void> read(LittleCursor& in, const Encoding& encoding) {
     steps.clear();
     skips.clear();
-    abbrev = {.tag = static_cast<Tag>(in.uleb())};
+    seen_ = 0;
+    const std::uint64_t tag = in.uleb();
+    abbrev = {.tag = tag > 0xFFFF ? Tag::none : static_cast<Tag>(tag)};
     abbrev.has_children = in.u8() != 0;
     bool has_addresses = false;
     for (;;) {
-      const auto attribute = static_cast<At>(in.uleb());
+      const std::uint64_t attribute = in.uleb();
       const std::uint64_t form = in.uleb();
-      if (attribute == At{} && form == 0) break;
+      if (in.failed()) return {};  // the caller sees it
+      if (attribute == 0 && form == 0) break;
       if (form > 0xFFFF || !is_known(static_cast<Form>(form)))
         return bad_value("dwarf.abbrev.form", in.position(), form);
-      has_addresses |= attribute == At::low_pc || attribute == At::ranges;
-      add(is_read(abbrev.tag) ? slot_of(attribute) : Slot::none, static_cast<Form>(form), encoding, in);
+      const Slot slot = slot_of(attribute);
+      has_addresses |= slot == Slot::low_pc || slot == Slot::ranges;
+      add(is_read(abbrev.tag) ? first_time(slot) : Slot::none, static_cast<Form>(form), encoding, in);
     }
+    // An entry without bytes must not cost as many steps as a declaration has attributes: it has one for each slot.
     abbrev.is_code = has_addresses && (abbrev.tag == Tag::subprogram || abbrev.tag == Tag::inlined_subroutine);
     abbrev.all_fixed = skips.empty() || (skips.size() == 1 && skips[0].kind == Step::Kind::fixed);
     abbrev.fixed_size = abbrev.all_fixed && !skips.empty() ? static_cast<std::uint32_t>(skips[0].operand) : 0;
@@ -98,6 +98,11 @@ struct Declaration {
   }
 
  private:
+  Slot first_time(Slot slot) {
+    if (slot == Slot::none) return slot;
+    const std::uint32_t bit = 1u << static_cast<unsigned>(slot);
+    return (std::exchange(seen_, seen_ | bit) & bit) == 0 ? slot : Slot::none;
+  }
   void add(Slot slot, Form form, const Encoding& encoding, LittleCursor& in) {
     const std::uint64_t implicit = form == Form::implicit_const ? static_cast<std::uint64_t>(in.sleb()) : 0;
     const int size = fixed_size_of(form, encoding);
@@ -121,9 +126,18 @@ struct Declaration {
       to.back().operand += step.operand;
     }
   }
+
+  std::uint32_t seen_ = 0;  ///< a bit for each slot
 };
 
 }  // namespace
+
+bool is_known(Form form) {
+  const auto number = static_cast<std::uint16_t>(form);
+  return (number >= 0x01 && number <= 0x2c && number != 0x02) || form == Form::gnu_addr_index ||
+         form == Form::gnu_str_index || form == Form::gnu_ref_alt || form == Form::gnu_strp_alt ||
+         form == Form::llvm_addrx_offset;
+}
 
 int fixed_size_of(Form form, const Encoding& encoding) {
   switch (form) {
@@ -165,9 +179,14 @@ int fixed_size_of(Form form, const Encoding& encoding) {
 Read<AbbrevTable> AbbrevTable::read(Bytes section, std::uint64_t at, const Encoding& encoding) {
   AbbrevTable table;
   Declaration declaration;
-  LittleCursor in(section, at);  // bytes and LEB128 alone: no byte order
+  if (at > section.size()) return truncated("dwarf.unit.abbrev_offset", 0, at, section.size());
+  const Bytes bytes = section.subspan(at, std::min<std::uint64_t>(kMaxAbbrevTable, section.size() - at));
+  LittleCursor in(bytes);  // bytes and LEB128 alone: no byte order
   while (const std::uint64_t code = in.uleb()) {
-    if (auto ok = declaration.read(in, encoding); !ok) return std::unexpected(ok.error());
+    if (auto ok = declaration.read(in, encoding); !ok) {
+      ok.error().offset += at;
+      return std::unexpected(ok.error());
+    }
     if (in.failed()) break;
     Abbrev abbrev = declaration.abbrev;
     const auto append = [&](const std::vector<Step>& steps, std::uint32_t& first, std::uint32_t& count) {
@@ -176,14 +195,17 @@ Read<AbbrevTable> AbbrevTable::read(Bytes section, std::uint64_t at, const Encod
       table.steps_.insert(table.steps_.end(), steps.begin(), steps.end());
     };
     append(declaration.steps, abbrev.first_step, abbrev.step_count);
-    append(declaration.skips, abbrev.first_skip, abbrev.skip_count);
+    if (is_read(abbrev.tag)) append(declaration.skips, abbrev.first_skip, abbrev.skip_count);
+    else abbrev.first_skip = abbrev.first_step, abbrev.skip_count = abbrev.step_count;
     const auto index = static_cast<std::uint32_t>(table.abbrevs_.size());
     if (code == table.dense_.size() + 1) table.dense_.push_back(index);
     else table.sparse_.emplace_back(code, index);
     table.abbrevs_.push_back(abbrev);
   }
-  if (in.failed()) return truncated("dwarf.abbrev", at, section.size() + 1, section.size());
-  table.bytes_ = in.position() - at;
+  if (in.failed() && bytes.size() == kMaxAbbrevTable)
+    return too_large("dwarf.abbrev", at, section.size() - at, kMaxAbbrevTable);
+  if (in.failed()) return truncated("dwarf.abbrev", at, bytes.size() + 1, bytes.size());
+  table.bytes_ = in.position();
   std::ranges::stable_sort(table.sparse_, {}, [](const auto& entry) { return entry.first; });
   return table;
 }

@@ -75,8 +75,12 @@ struct Abbrev {
   std::uint32_t first_skip = 0, skip_count = 0;  ///< to step over it
 };
 
+/// Bytes of one table; those of the largest programs have some ten thousand.
+inline constexpr std::uint64_t kMaxAbbrevTable = 1u << 20;
+
 class AbbrevTable {
  public:
+  /// Of attributes that a declaration names twice, and of declarations that share a code, the first counts.
   /// @param at  where the table starts in .debug_abbrev
   static Read<AbbrevTable> read(Bytes section, std::uint64_t at, const Encoding& encoding);
 
@@ -103,6 +107,9 @@ class AbbrevTable {
   std::vector<Step> steps_;
   std::uint64_t bytes_ = 0;
 };
+
+/// Forms of DWARF 2 to 5 and those of GCC and LLVM that are read here.
+bool is_known(Form form);
 
 /// Bytes an attribute of this form takes, for forms of fixed size; -1 for others.
 int fixed_size_of(Form form, const Encoding& encoding);

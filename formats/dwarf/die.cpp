@@ -23,7 +23,8 @@ Value read_form(Cursor<Big>& in, Form form, const Encoding& encoding) {
     case Form::exprloc: in.skip(in.uleb()); return value;
     case Form::llvm_addrx_offset:
       value.number = in.uleb();
-      in.skip(4);
+      if (value.number > 0xFFFFFFFF) in.fail();
+      value.number |= std::uint64_t{in.u32()} << 32;
       return value;
     default: break;
   }
@@ -36,9 +37,8 @@ Value read_form(Cursor<Big>& in, Form form, const Encoding& encoding) {
 template <bool Big>
 Form indirect_form(Cursor<Big>& in) {
   const std::uint64_t number = in.uleb();
-  const auto form = static_cast<Form>(number);
-  if (number > 0x2c && form != Form::gnu_ref_alt && form != Form::gnu_strp_alt) in.fail();
-  if (form == Form::none || form == Form::indirect || form == Form::implicit_const || number == 2) in.fail();
+  const auto form = number > 0xFFFF ? Form::none : static_cast<Form>(number);
+  if (!is_known(form) || form == Form::indirect || form == Form::implicit_const) in.fail();
   return form;
 }
 

@@ -12,7 +12,7 @@ namespace symcached::dwarf {
 /// An attribute as its form gives it. What number means depends on the form: see Unit.
 struct Value {
   Form form = Form::none;
-  std::uint64_t number = 0;  ///< of Form::string the text's length
+  std::uint64_t number = 0;  ///< of string the text's length; of llvm_addrx_offset the index, and the offset << 32
   const char* text = nullptr;
 };
 

@@ -5,6 +5,8 @@
 namespace symcached::dwarf {
 namespace {
 
+bool is_known(UnitType type) { return type >= UnitType::compile && type <= UnitType::split_type; }
+
 template <bool Big>
 Read<UnitHeader> read_header(Bytes section, std::uint64_t offset, bool type_section) {
   Cursor<Big> in(section, offset);
@@ -26,6 +28,7 @@ Read<UnitHeader> read_header(Bytes section, std::uint64_t offset, bool type_sect
     header.encoding.address_size = in.u8();
     if (type_section) header.type = UnitType::type;
   }
+  if (!is_known(header.type)) return header;
   if (header.type != UnitType::compile && header.type != UnitType::partial) header.id = in.u64();
   if (header.type == UnitType::type || header.type == UnitType::split_type) in.offset(initial.offset_size);
   const std::uint8_t size = header.encoding.address_size;
@@ -46,6 +49,20 @@ std::optional<std::uint64_t> fixed_at(Bytes section, std::uint64_t offset, unsig
   return Cursor<false>(section, offset).fixed_size(size);
 }
 
+bool is_address(Form form) {
+  switch (form) {
+    case Form::addr:
+    case Form::addrx:
+    case Form::addrx1:
+    case Form::addrx2:
+    case Form::addrx3:
+    case Form::addrx4:
+    case Form::gnu_addr_index:
+    case Form::llvm_addrx_offset: return true;
+    default: return false;
+  }
+}
+
 /// Index times size behind a base, without wrapping around.
 std::optional<std::uint64_t> element(std::uint64_t base, std::uint64_t index, unsigned size) {
   if (index > (~std::uint64_t{0} - base) / size) return std::nullopt;
@@ -59,8 +76,7 @@ class RangeReader {
       : unit_(unit), out_(out), mask_(mask_of(unit.header.encoding)), base_(unit.low_pc.value_or(0)) {}
 
   template <bool Big>
-  bool old_list(std::uint64_t offset) {
-    Cursor<Big> in(unit_.ranges, offset);
+  bool old_list(Cursor<Big>& in) {
     const unsigned size = unit_.header.encoding.address_size;
     for (;;) {
       const std::uint64_t low = in.fixed_size(size), high = in.fixed_size(size);
@@ -72,8 +88,7 @@ class RangeReader {
   }
 
   template <bool Big>
-  bool new_list(std::uint64_t offset) {
-    Cursor<Big> in(unit_.sections->rnglists, offset);
+  bool new_list(Cursor<Big>& in) {
     for (;;) {
       const auto kind = static_cast<RangeEntry>(in.u8());
       if (in.failed()) return false;
@@ -150,7 +165,7 @@ Read<std::vector<UnitHeader>> read_unit_headers(Bytes section, bool big_endian, 
     }
     SC_TRY(const UnitHeader header,
            big_endian ? read_header<true>(section, at, type_section) : read_header<false>(section, at, type_section));
-    units.push_back(header);
+    if (is_known(header.type)) units.push_back(header);
     at = header.end;
   }
   return units;
@@ -199,6 +214,10 @@ std::optional<std::uint64_t> Unit::address(const Value& value) const {
     case Form::addrx3:
     case Form::addrx4:
     case Form::gnu_addr_index: return address_at(value.number);
+    case Form::llvm_addrx_offset: {
+      const auto start = address_at(value.number & 0xFFFFFFFF);
+      return start ? std::optional(*start + (value.number >> 32)) : std::nullopt;
+    }
     default: return std::nullopt;
   }
 }
@@ -227,32 +246,44 @@ std::optional<std::string_view> Unit::text(const Value& value) const {
   return offset ? text_at(sections->str, *offset) : std::nullopt;
 }
 
-bool append_ranges(const Unit& unit, const Values& values, std::vector<Range>& out) {
-  const bool big = unit.sections->big_endian;
+namespace {
+
+template <bool Big>
+RangesRead list_of(const Unit& unit, std::uint64_t offset, std::vector<Range>& out) {
+  RangeReader reader(unit, out);
+  const bool old = unit.header.encoding.version < 5;
+  Cursor<Big> in(old ? unit.ranges : unit.sections->rnglists, offset);
+  const std::size_t start = in.position();
+  const bool whole = old ? reader.old_list(in) : reader.new_list(in);
+  return {whole, in.position() - start};
+}
+
+/// Where the list starts that the value names.
+std::optional<std::uint64_t> list_offset(const Unit& unit, const Value& list) {
+  if (unit.header.encoding.version < 5) return list.number + (unit.sections->split ? unit.ranges_base : 0);
+  if (list.form != Form::rnglistx) return list.number;
+  const unsigned size = unit.header.encoding.offset_size;
+  const auto at = element(unit.rnglists_base, list.number, size);
+  const auto relative = at ? fixed_at(unit.sections->rnglists, *at, size, unit.sections->big_endian) : std::nullopt;
+  if (!relative || *relative > ~unit.rnglists_base) return std::nullopt;
+  return unit.rnglists_base + *relative;
+}
+
+}  // namespace
+
+RangesRead append_ranges(const Unit& unit, const Values& values, std::vector<Range>& out) {
   if (const Value* list = values.find(Slot::ranges)) {
-    RangeReader reader(unit, out);
-    if (unit.header.encoding.version < 5) {
-      const std::uint64_t offset = list->number + unit.ranges_base;
-      return big ? reader.old_list<true>(offset) : reader.old_list<false>(offset);
-    }
-    std::uint64_t offset = list->number;
-    if (list->form == Form::rnglistx) {
-      const unsigned size = unit.header.encoding.offset_size;
-      const auto at = element(unit.rnglists_base, list->number, size);
-      const auto relative = at ? fixed_at(unit.sections->rnglists, *at, size, big) : std::nullopt;
-      if (!relative) return false;
-      offset = unit.rnglists_base + *relative;
-    }
-    return big ? reader.new_list<true>(offset) : reader.new_list<false>(offset);
+    const auto offset = list_offset(unit, *list);
+    if (!offset) return {.whole = false};
+    return unit.sections->big_endian ? list_of<true>(unit, *offset, out) : list_of<false>(unit, *offset, out);
   }
   const Value *low = values.find(Slot::low_pc), *high = values.find(Slot::high_pc);
-  if (low == nullptr || high == nullptr) return true;
+  if (low == nullptr || high == nullptr) return {};
   const auto start = unit.address(*low);
-  if (!start) return false;
-  const auto stated = unit.address(*high);
-  const std::uint64_t end = stated ? *stated : *start + high->number;
-  if (*start < end) out.push_back({*start, end});
-  return true;
+  const auto end = !start || is_address(high->form) ? unit.address(*high) : *start + high->number;
+  if (!start || !end) return {.whole = false};
+  if (*start < *end) out.push_back({*start, *end});
+  return {};
 }
 
 }  // namespace symcached::dwarf

@@ -21,7 +21,8 @@ struct UnitHeader {
   UnitType type = UnitType::compile;
 };
 
-/// All units of a section, by rising offset. A header that cannot be read ends the list with an error.
+/// All units of a section, by rising offset, but for those of types nobody has defined: their headers may be longer.
+/// A header that cannot be read is an error: nothing behind it can be found.
 /// @param type_section  the section is .debug_types of DWARF 4
 Read<std::vector<UnitHeader>> read_unit_headers(Bytes section, bool big_endian, bool type_section = false);
 
@@ -61,8 +62,12 @@ struct Range {
   std::uint64_t low = 0, high = 0;
 };
 
+struct RangesRead {
+  bool whole = true;        ///< false: they cannot be read; what came before the fault is appended
+  std::uint64_t bytes = 0;  ///< of the list; other entries may name it again
+};
+
 /// Appends the ranges of an entry: low_pc with high_pc, or its list. Empty ranges are left out.
-/// @return false if they cannot be read; what came before the fault is appended
-bool append_ranges(const Unit& unit, const Values& values, std::vector<Range>& out);
+RangesRead append_ranges(const Unit& unit, const Values& values, std::vector<Range>& out);
 
 }  // namespace symcached::dwarf
