@@ -134,8 +134,7 @@ class CompanionSearch {
       for (const NeedFile& need : object::needed_files(bytes_, companions_.all_)) {
         if (companions_.files_.size() >= kMaxFiles) return std::move(companions_);
         const auto before = std::span(companions_.all_).first(known);
-        if (std::ranges::find(before, need, &object::Companion::need) == before.end())
-          found = look_for(need) || found;
+        if (std::ranges::find(before, need, &object::Companion::need) == before.end()) found = look_for(need) || found;
         if (found && need.kind == Kind::split_package) break;  // the units it holds are needed no more
       }
       if (!found) break;
