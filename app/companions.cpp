@@ -130,10 +130,11 @@ class CompanionSearch {
   Companions run() {
     for (int round = 0; round < kMaxRounds; ++round) {
       bool found = false;
+      const std::size_t known = companions_.all_.size();  // what one round needs, it needs once
       for (const NeedFile& need : object::needed_files(bytes_, companions_.all_)) {
         if (companions_.files_.size() >= kMaxFiles) return std::move(companions_);
-        if (std::ranges::find(companions_.all_, need, &object::Companion::need) == companions_.all_.end())
-          found = look_for(need) || found;
+        const auto before = std::span(companions_.all_).first(known);
+        if (std::ranges::find(before, need, &object::Companion::need) == before.end()) found = look_for(need) || found;
         if (found && need.kind == Kind::split_package) break;  // the units it holds are needed no more
       }
       if (!found) break;
