@@ -76,8 +76,7 @@ class Routes : public ::testing::Test {
   fetch::ObjectCache objects_{*store_, service::kObjects, {}};
   fetch::HttpClient client_{{}, "Test/1"};
   std::shared_future<void> gate_;
-  service::SymcacheService service_{*store_, sources(),
-                                    [this](Bytes, const std::function<void()>&) { return derive(); },
+  service::SymcacheService service_{*store_, sources(), [this](const object::Original&) { return derive(); },
                                     [](Severity, const std::string&) {}};
 };
 

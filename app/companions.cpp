@@ -7,6 +7,8 @@
 
 #include "ids/guid.hpp"
 
+#include "object/split_file.hpp"
+
 namespace symcached::app {
 namespace {
 
@@ -128,10 +130,12 @@ class CompanionSearch {
   Companions run() {
     for (int round = 0; round < kMaxRounds; ++round) {
       bool found = false;
+      const std::size_t known = companions_.all_.size();  // what one round needs, it needs once
       for (const NeedFile& need : object::needed_files(bytes_, companions_.all_)) {
         if (companions_.files_.size() >= kMaxFiles) return std::move(companions_);
-        if (std::ranges::find(companions_.all_, need, &object::Companion::need) == companions_.all_.end())
-          found = look_for(need) || found;
+        const auto before = std::span(companions_.all_).first(known);
+        if (std::ranges::find(before, need, &object::Companion::need) == before.end()) found = look_for(need) || found;
+        if (found && need.kind == Kind::split_package) break;  // the units it holds are needed no more
       }
       if (!found) break;
     }
@@ -157,6 +161,7 @@ class CompanionSearch {
     }
     auto mapped = MappedFile::open(place);
     if (!mapped) return false;
+    if (need.kind == Kind::split_unit && !object::holds_split_unit(mapped->bytes(), need.dwo_id)) return false;
     companions_.all_.push_back({need, mapped->bytes()});
     // Debug files are only of use if they belong to this program; then they are needed no more.
     const bool by_id = is_found_by_id(need.kind);

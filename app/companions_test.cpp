@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/crc32.hpp"
+#include "testing/dwarf_package.hpp"
 #include "testing/elf_image.hpp"
 #include "testing/macho_image.hpp"
+#include "testing/split_dwarf.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace symcached::app {
@@ -169,6 +171,35 @@ TEST_F(Search, FindsWhatTheDebugFileRefersTo) {
   fs::create_directories(folder_.path() / "bin/.debug", error);
   fs::create_symlink(folder_.path() / "dbg/x/p.debug", folder_.path() / "bin/.debug/p.debug", error);
   EXPECT_THAT(find(file('a', false, "p.debug")), testing::ElementsAre(debug, common));
+}
+
+std::string elf_of(const dwarf::Sections& dwarf) {
+  const std::string suffix = dwarf.split ? ".dwo" : "";
+  ElfImage image;
+  const auto add = [&](const std::string& name, Bytes data) {
+    if (!data.empty()) image.sections.push_back({.name = name, .data = {data.begin(), data.end()}});
+  };
+  add(".debug_info" + suffix, dwarf.info);
+  add(".debug_abbrev" + suffix, dwarf.abbrev);
+  add(".debug_addr", dwarf.addr);
+  add(".debug_cu_index", dwarf.cu_index);
+  return std::string(as_text(assemble(image)));
+}
+
+TEST_F(Search, SplitUnitsByTheirIds) {
+  const std::vector<testkit::SplitUnitSpec> units{{1, 1, 0x1000}, {2, 2, 0x2000}, {3, 4, 0x3000}};
+  const testkit::SplitDwarf program(5, units);
+  std::vector<std::string> files;
+  for (const dwarf::Sections& unit : program.split) files.push_back(elf_of(unit));
+  for (std::size_t i = 0; i < files.size(); ++i) folder_.write("bin/unit" + std::to_string(i) + ".dwo", files[i]);
+  EXPECT_THAT(find(elf_of(program.main)), testing::ElementsAre(files[0], files[1])) << "the third has another id";
+
+  const auto index = assemble(testkit::PackageIndex{.columns = {1}, .rows = {{1, {{0, 0}}}, {3, {{0, 0}}}}});
+  dwarf::Sections packed{.split = true};
+  packed.cu_index = index;
+  const std::string package = elf_of(packed);
+  folder_.write("bin/program.dwp", package);
+  EXPECT_THAT(find(elf_of(program.main)), testing::ElementsAre(package, files[1])) << "the others are packed";
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ class Inspect : public testing::Test {
 
 TEST_F(Inspect, JsonHasTheKeysThatHaveValues) {
   const std::string exe = image("app.exe", "C:\\out\\app.pdb");
-  const std::string elf = file("lib.so", as_bytes("\x7F\x45LF"));
-  const Outcome got = run({exe, elf, "--json"});
+  const std::string bare = file("app.pdb", as_bytes("BSJB"));  // a kind of which only the magic is told
+  const Outcome got = run({exe, bare, "--json"});
   EXPECT_EQ(got.status, kDone);
   EXPECT_THAT(got.err, IsEmpty());
   EXPECT_EQ(got.out, "[{\"file\":\"" + exe +
@@ -71,7 +71,7 @@ TEST_F(Inspect, JsonHasTheKeysThatHaveValues) {
                          R"("features":["symbols","dwarf","debug-directory"],)"
                          R"("links":[{"kind":"pdb","debug_id":"01020304-0506-0708-090a-0b0c0d0e0f10-1",)"
                          R"("path":"C:\\out\\app.pdb"}],"size":2637},{"file":")" +
-                         elf + "\",\"kind\":\"elf\",\"size\":4}]\n");
+                         bare + "\",\"kind\":\"portable_pdb\",\"size\":4}]\n");
 }
 
 TEST_F(Inspect, TextIsAligned) {
@@ -92,7 +92,7 @@ TEST_F(Inspect, TextIsAligned) {
 
 TEST_F(Inspect, MalformedAndMissingFilesAreNamedAndTheOthersDescribed) {
   const std::string exe = image("app.exe", "app.pdb");
-  const auto whole = testkit::assemble(testkit::PeImage{}).finish();
+  const auto whole = testkit::assemble(PeImage{}).finish();
   const std::string cut = file("cut.exe", Bytes(whole).first(70));
   const std::string missing = (folder_ / "missing").string();
   const Outcome got = run({cut, missing, exe, "--json"});

@@ -72,7 +72,8 @@ int seek_stream(mspack_file* file, off_t offset, int mode) {
 }
 off_t tell_stream(mspack_file* file) { return static_cast<off_t>(of(file).at); }
 void ignore_message(mspack_file*, const char*, ...) {}
-void* allocate(mspack_system*, std::size_t size) { return std::malloc(size); }
+/// Zeroed: of a KWAJ header that breaks off, libmspack frees pointers it has not set yet.
+void* allocate(mspack_system*, std::size_t size) { return std::calloc(1, size); }
 void copy_bytes(void* from, void* to, std::size_t size) { std::memcpy(to, from, size); }
 
 System system_over(Bytes file) {

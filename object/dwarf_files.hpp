@@ -18,10 +18,14 @@ inline constexpr std::uint32_t kNoFileIndex = 0xFFFFFFFF;
 struct DwarfFile {
   const dwarf::Sections* sections = nullptr;
   std::vector<dwarf::UnitHeader> units;  ///< by rising offset
+  std::uint32_t texts = 0;               ///< the first file with the same .debug_str: units of a package share theirs
 
   /// Index of the unit that holds an offset of .debug_info; -1 if none does.
   std::ptrdiff_t unit_at(std::uint64_t offset) const;
 };
+
+/// The id of a skeleton or a split unit, stated in the header or, before DWARF 5, in the root; 0 = none.
+std::uint64_t dwo_id_of(const dwarf::Unit& unit);
 
 /// A split unit that belongs to a skeleton.
 struct SplitUnit {
@@ -32,20 +36,24 @@ struct SplitUnit {
 /// Immutable once open: threads share it.
 class DwarfFiles {
  public:
+  /// @param input  must outlive what is opened
   static Read<DwarfFiles> open(const DwarfInput& input);
 
   const DwarfFile& file(std::uint32_t index) const { return files_[index]; }
   const DwarfFile& main() const { return files_[kMainFile]; }
   std::uint32_t supplementary() const { return supplementary_; }  ///< kNoFileIndex = none
+  /// Of several units with one id the first one. An id of 0 is none.
   SplitUnit split_unit(std::uint64_t dwo_id) const;
   std::uint64_t bytes() const { return bytes_; }  ///< of all sections together
 
  private:
   Read<void> add(const dwarf::Sections& sections);
   Read<void> add_split(const dwarf::Sections& sections);
+  Read<void> add_package(const dwarf::Sections& package);
+  void count(const dwarf::Sections& sections);
 
   std::vector<DwarfFile> files_;
-  std::deque<dwarf::Sections> contributions_;  ///< of the units of packages
+  std::deque<dwarf::Sections> contributions_;  ///< of the units of packages, one file each
   std::uint32_t supplementary_ = kNoFileIndex;
   std::unordered_map<std::uint64_t, SplitUnit> split_;
   std::uint64_t bytes_ = 0;

@@ -62,19 +62,28 @@ Read<void> DwarfFunctions::unit(std::size_t index) {
   const dwarf::Value* const directory = unit.root.find(Slot::comp_dir);
   const auto comp_dir = directory != nullptr ? names_.view(unit, kMainFile, *directory) : std::nullopt;
   if (auto ok = lines_.start_unit(unit, comp_dir.value_or(std::string_view())); !ok) return ok;
-  const std::uint64_t dwo_id = unit.header.id != 0 ? unit.header.id : unit.root.number(Slot::dwo_id);
-  const SplitUnit split = dwo_id != 0 ? files_.split_unit(dwo_id) : SplitUnit{};
-  Read<void> walked;
-  if (split.file != kNoFileIndex) {
-    SC_TRY(const dwarf::Unit rest, opener_.open(split.file, split.unit, &unit));
-    language_ = language_of(rest.root.number(Slot::language));
-    walked = rest.sections->big_endian ? walk<true>(rest, split.file) : walk<false>(rest, split.file);
-  } else {
+  SC_TRY(const bool has_split, split_unit(unit));
+  if (!has_split) {
     language_ = language_of(unit.root.number(Slot::language));
-    walked = unit.sections->big_endian ? walk<true>(unit, kMainFile) : walk<false>(unit, kMainFile);
+    const auto walked = unit.sections->big_endian ? walk<true>(unit, kMainFile) : walk<false>(unit, kMainFile);
+    if (!walked) return walked;
   }
-  if (!walked) return walked;
   return rows_without_function();
+}
+
+Read<bool> DwarfFunctions::split_unit(const dwarf::Unit& skeleton) {
+  const std::uint64_t dwo_id = dwo_id_of(skeleton);
+  const SplitUnit split = files_.split_unit(dwo_id);
+  if (split.file == kNoFileIndex) return false;
+  SC_TRY(const dwarf::Unit unit, opener_.open(split.file, split.unit, &skeleton));
+  if (dwo_id_of(unit) != dwo_id) return false;
+  // Many skeletons may name one unit.
+  const std::uint64_t size = unit.header.end - unit.header.offset;
+  if (!budget_.spend(size)) return too_large("dwarf.split_unit", unit.header.offset, size, 0);
+  language_ = language_of(unit.root.number(Slot::language));
+  const auto walked = unit.sections->big_endian ? walk<true>(unit, split.file) : walk<false>(unit, split.file);
+  if (!walked) return std::unexpected(walked.error());
+  return true;
 }
 
 template <bool Big>

@@ -44,6 +44,8 @@ class DwarfFunctions {
     bool opened_function = false;
   };
 
+  /// @return whether the unit that the skeleton stands for is there; then it is walked
+  Read<bool> split_unit(const dwarf::Unit& skeleton);
   bool find_ranges(const dwarf::Unit& unit);
   template <bool Big>
   Read<void> walk(const dwarf::Unit& unit, std::uint32_t file);

@@ -60,7 +60,7 @@ model::StringId DwarfNames::text(const dwarf::Unit& unit, std::uint32_t file, co
   const auto place = place_of(unit, file, value);
   if (!place) return intern();
   bool added = false;
-  std::uint32_t& known = texts_.at(key_of(place->file, place->offset), added);
+  std::uint32_t& known = texts_.at(key_of(files_.file(place->file).texts, place->offset), added);
   if (added) known = static_cast<std::uint32_t>(intern());
   return model::StringId{known};
 }

@@ -29,14 +29,19 @@ struct Part {
   Bytes plain() const { return packing.method == elf::Compression::none ? packing.data : inflated.bytes(); }
 };
 
-Read<std::vector<Part>> parts_of(const elf::File& file, bool split) {
+bool is_wanted(dwarf::SectionName name, const ElfDwarf::Options& options) {
+  if (name.member == nullptr || name.split != options.split) return false;
+  return options.only.empty() || std::ranges::find(options.only, name.member) != options.only.end();
+}
+
+Read<std::vector<Part>> parts_of(const elf::File& file, const ElfDwarf::Options& options) {
   const bool relocatable = file.type() == elf::FileType::relocatable;
   std::vector<Part> parts;
   dwarf::Sections seen;
   std::uint64_t file_bytes = 0;
   for (const elf::Section& section : file.sections()) {
     const dwarf::SectionName name = dwarf::section_named(section.name);
-    if (name.member == nullptr || name.split != split) continue;
+    if (!is_wanted(name, options)) continue;
     SC_TRY(const auto packing, file.packing(section));
     if (packing.data.empty()) continue;
     // Linkers make one section of each name. Object files have a further one for every type unit.
@@ -87,23 +92,31 @@ Read<void> inflate_all(std::vector<Part>& parts, const ElfDwarf::Options& option
   return {};
 }
 
-/// Puts the parts of each name behind one another in memory of our own, and relocates them there.
+/// Puts the parts of each name behind one another in memory of our own, and relocates them there. Split sections have
+/// no relocations: those of one part stay where they are.
 Read<std::vector<Buffer>> join(const elf::File& file, std::vector<Part>& parts, dwarf::Sections& sections) {
   struct Joined {
     Bytes dwarf::Sections::* member;
     std::uint64_t size = 0;
+    Part* only = nullptr;
   };
   std::vector<Joined> joined;
   ElfRelocator relocator(file);
   for (Part& part : parts) {
     auto at = std::ranges::find(joined, part.member, &Joined::member);
-    if (at == joined.end()) at = joined.insert(at, {part.member});
+    if (at == joined.end()) at = joined.insert(at, {.member = part.member, .only = &part});
+    else at->only = nullptr;
     part.start = at->size;
     at->size += part.plain().size();
     relocator.place(*part.section, part.start);
   }
   std::vector<Buffer> buffers;
   for (const Joined& name : joined) {
+    if (sections.split && name.only != nullptr) {
+      sections.*name.member = name.only->plain();
+      buffers.push_back(std::move(name.only->inflated));
+      continue;
+    }
     Buffer& out = buffers.emplace_back(static_cast<std::size_t>(name.size));
     for (Part& part : parts) {
       if (part.member != name.member) continue;
@@ -120,19 +133,23 @@ Read<std::vector<Buffer>> join(const elf::File& file, std::vector<Part>& parts, 
 
 }  // namespace
 
-bool has_dwarf(const elf::File& file, bool split) {
+bool has_section(const elf::File& file, Bytes dwarf::Sections::* member, bool split) {
   return std::ranges::any_of(file.sections(), [&](const elf::Section& section) {
     const dwarf::SectionName name = dwarf::section_named(section.name);
-    const bool units = name.member == &dwarf::Sections::info || name.member == &dwarf::Sections::types;
-    return units && name.split == split && section.type != elf::SectionType::nobits && section.size != 0;
+    return name.member == member && name.split == split && section.type != elf::SectionType::nobits &&
+           section.size != 0;
   });
+}
+
+bool has_dwarf(const elf::File& file, bool split) {
+  return has_section(file, &dwarf::Sections::info, split) || has_section(file, &dwarf::Sections::types, split);
 }
 
 Read<ElfDwarf> ElfDwarf::open(const elf::File& file, const Options& options) {
   ElfDwarf dwarf;
   dwarf.sections_.big_endian = file.layout().big_endian;
   dwarf.sections_.split = options.split;
-  SC_TRY(auto parts, parts_of(file, options.split));
+  SC_TRY(auto parts, parts_of(file, options));
   if (auto ok = inflate_all(parts, options); !ok) return std::unexpected(ok.error());
   if (file.type() == elf::FileType::relocatable) {
     SC_TRY(dwarf.owned_, join(file, parts, dwarf.sections_));

@@ -1,6 +1,7 @@
 #pragma once
 /// The DWARF sections of an ELF file, ready to read: inflated, and in object files relocated.
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "base/buffer.hpp"
@@ -15,8 +16,9 @@ class ElfDwarf {
     bool split = false;  ///< the sections named ".dwo" instead of those that are not
     unsigned threads = 1;
     std::function<void()> release = {};
+    std::span<Bytes dwarf::Sections::* const> only = {};  ///< the sections that are wanted; empty = all
   };
-  /// Cost: nothing for plain sections of linked files; others are copied, about 1 GB/s and thread.
+  /// Cost: nothing for plain sections of linked files and split ones; others are copied, about 1 GB/s and thread.
   static Read<ElfDwarf> open(const elf::File& file, const Options& options);
 
   const dwarf::Sections& sections() const { return sections_; }
@@ -29,5 +31,8 @@ class ElfDwarf {
 
 /// True if the file itself holds units, whatever they are packed with. Cost: looks at the section headers alone.
 bool has_dwarf(const elf::File& file, bool split = false);
+
+/// True if the file has bytes of one of the sections. Cost: as above.
+bool has_section(const elf::File& file, Bytes dwarf::Sections::* member, bool split = false);
 
 }  // namespace symcached::object

@@ -1,5 +1,8 @@
 #include "object/elf_relocate.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "formats/elf/symbols.hpp"
 
 namespace symcached::object {
@@ -28,6 +31,8 @@ constexpr Row kRows[] = {
     {Machine::s390, 22, 8},      // R_390_64
     {Machine::ppc64, 1, 4},      // R_PPC64_ADDR32
     {Machine::ppc64, 38, 8},     // R_PPC64_ADDR64
+    {Machine::mips, 2, 4},       // R_MIPS_32
+    {Machine::mips, 18, 8},      // R_MIPS_64
     {Machine::riscv, 1, 4},      // R_RISCV_32
     {Machine::riscv, 2, 8},      // R_RISCV_64
     // RISC-V's linkers shorten code, so that its distances are two relocations at one place.
@@ -73,6 +78,7 @@ ElfRelocator::ElfRelocator(const elf::File& file) : file_(file), targets_(file.s
   for (const elf::Section& section : file.sections()) starts_.push_back(section.address);
 }
 
+/// Without its relocations an object file says wrong things, so a machine whose relocations are not known is refused.
 Read<void> ElfRelocator::apply() {
   std::uint64_t left = file_.bytes().size();
   for (const elf::Section& section : file_.sections()) {
@@ -80,6 +86,8 @@ Read<void> ElfRelocator::apply() {
     if (section.info >= targets_.size() || targets_[section.info].empty()) continue;
     if (section.size > left) return bad_value("elf.relocations.sh_size", section.index, section.size);
     left -= section.size;
+    if (std::ranges::find(kRows, file_.machine(), &Row::machine) == std::end(kRows))
+      return bad_value("elf.e_machine", 18, static_cast<std::uint64_t>(file_.machine()));
     if (auto ok = apply(section, targets_[section.info]); !ok) return ok;
   }
   return {};

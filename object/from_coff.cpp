@@ -1,10 +1,12 @@
 #include "object/from_coff.hpp"
 
 #include "formats/pe/coff_object.hpp"
+#include "object/dwarf_split.hpp"
 #include "object/from_dwarf.hpp"
 #include "object/identify.hpp"
 #include "object/pe_dwarf.hpp"
 #include "object/pe_symbols.hpp"
+#include "object/split_file.hpp"
 
 namespace symcached::object {
 namespace {
@@ -56,18 +58,29 @@ Read<void> translate_coff(const Original& original, model::ModuleSink& sink) {
     symbols.symbols().emit(sink, kObjectBase, {});
     return {};
   }
-  SC_TRY(auto split, split_companions(original.companions));
+  SC_TRY(auto split, SplitFiles::open(original));
   SC_TRY(auto own_split, PeDwarf::of_object(object, places, kObjectBase, true));  // -gsplit-dwarf=single
-  if (!own_split.empty()) split.push_back(std::move(own_split));
-  const auto split_sections = sections_of(split);
+  if (!own_split.empty()) split.add(own_split.sections());
   return translate_dwarf({.sections = dwarf.sections(),
-                          .split = split_sections,
+                          .split = split.sections(),
                           .image_base = kObjectBase,
                           .code = code,
                           .symbols = &symbols.symbols(),
                           .release = original.release,
                           .threads = original.threads},
                          sink);
+}
+
+std::vector<NeedFile> needed_files_coff(Bytes file, std::span<const Companion> companions) {
+  std::vector<NeedFile> needed;
+  const auto object = pe::CoffObject::open(file);
+  if (!object) return needed;
+  const std::vector<pe::SectionPlace> nowhere(object->sections().size());
+  const auto own_split = PeDwarf::of_object(*object, nowhere, kObjectBase, true);
+  if (own_split && !own_split->empty()) return needed;
+  if (const auto dwarf = PeDwarf::of_object(*object, nowhere, kObjectBase))
+    add_split_needs(dwarf->sections(), companions, needed);
+  return needed;
 }
 
 }  // namespace symcached::object

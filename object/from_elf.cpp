@@ -6,10 +6,12 @@
 
 #include "base/crc32.hpp"
 #include "base/decompress.hpp"
+#include "object/dwarf_split.hpp"
 #include "object/elf_dwarf.hpp"
 #include "object/elf_plt.hpp"
 #include "object/elf_symbols.hpp"
 #include "object/from_dwarf.hpp"
+#include "object/split_file.hpp"
 
 namespace symcached::object {
 namespace {
@@ -69,9 +71,8 @@ class ElfTranslator {
 
  private:
   Read<void> gather_symbols();
-  Read<void> gather_split(const elf::File& with_dwarf);
   Read<void> emit_dwarf(const elf::File& with_dwarf, model::ModuleSink& sink);
-  ElfDwarf::Options options(bool split) const { return {split, original_.threads, original_.release}; }
+  ElfDwarf::Options options(bool split) const { return {split, original_.threads, original_.release, {}}; }
 
   elf::File file_;
   const Original& original_;
@@ -80,7 +81,6 @@ class ElfTranslator {
   Buffer inner_;
   std::deque<std::string> stub_names_;
   CodeSymbols symbols_;
-  std::vector<ElfDwarf> split_;
 };
 
 Read<void> ElfTranslator::gather_symbols() {
@@ -97,34 +97,21 @@ Read<void> ElfTranslator::gather_symbols() {
   return {};
 }
 
-/// An object file may hold its own split units (-gsplit-dwarf=single).
-Read<void> ElfTranslator::gather_split(const elf::File& with_dwarf) {
-  if (has_dwarf(with_dwarf, true)) {
-    SC_TRY(auto own, ElfDwarf::open(with_dwarf, options(true)));
-    split_.push_back(std::move(own));
-  }
-  for (const Companion& one : original_.companions) {
-    if (one.need.kind != NeedFile::Kind::split_unit && one.need.kind != NeedFile::Kind::split_package) continue;
-    const auto file = elf::File::open(one.file);
-    if (!file || !has_dwarf(*file, true)) continue;
-    SC_TRY(auto dwarf, ElfDwarf::open(*file, options(true)));
-    split_.push_back(std::move(dwarf));
-  }
-  return {};
-}
-
 Read<void> ElfTranslator::emit_dwarf(const elf::File& with_dwarf, model::ModuleSink& sink) {
   SC_TRY(const auto dwarf, ElfDwarf::open(with_dwarf, options(false)));
   std::optional<ElfDwarf> supplementary;
   if (const auto file = supplementary_companion(with_dwarf, original_.companions)) {
     SC_TRY(supplementary, ElfDwarf::open(*file, options(false)));
   }
-  if (auto ok = gather_split(with_dwarf); !ok) return ok;
-  std::vector<dwarf::Sections> split;
-  for (const ElfDwarf& one : split_) split.push_back(one.sections());
+  SC_TRY(auto split, SplitFiles::open(original_));
+  std::optional<ElfDwarf> own_split;  // -gsplit-dwarf=single
+  if (has_dwarf(with_dwarf, true)) {
+    SC_TRY(own_split, ElfDwarf::open(with_dwarf, options(true)));
+    split.add(own_split->sections());
+  }
   return translate_dwarf({.sections = dwarf.sections(),
                           .supplementary = supplementary ? &supplementary->sections() : nullptr,
-                          .split = split,
+                          .split = split.sections(),
                           .image_base = file_.image_base(),
                           .code = code_,
                           .symbols = &symbols_,
@@ -154,6 +141,20 @@ Read<void> translate_elf(const Original& original, model::ModuleSink& sink) {
   return ElfTranslator(std::move(file), original).run(sink);
 }
 
+namespace {
+
+/// An object file that holds its own split units needs no other.
+void add_split_needs(const elf::File& file, std::span<const Companion> companions, std::vector<NeedFile>& needed) {
+  if (!has_section(file, &dwarf::Sections::addr) || has_dwarf(file, true)) return;
+  if (const auto units = ElfDwarf::open(file, {.only = kTellingSections});
+      !units || !may_have_split_units(units->sections()))
+    return;
+  if (const auto dwarf = ElfDwarf::open(file, {.only = kNamingSections}))
+    add_split_needs(dwarf->sections(), companions, needed);
+}
+
+}  // namespace
+
 std::vector<NeedFile> needed_files_elf(Bytes bytes, std::span<const Companion> companions) {
   std::vector<NeedFile> needed;
   const auto file = elf::File::open(bytes);
@@ -176,6 +177,7 @@ std::vector<NeedFile> needed_files_elf(Bytes bytes, std::span<const Companion> c
                       .path = std::string(link->file),
                       .directory = {},
                       .build_id = elf::hex_of(link->build_id)});
+  add_split_needs(with_dwarf, companions, needed);
   return needed;
 }
 
@@ -193,6 +195,7 @@ model::Arch arch_of(elf::Machine machine) {
     case elf::Machine::ppc64: return model::Arch::ppc64;
     case elf::Machine::riscv: return model::Arch::riscv64;
     case elf::Machine::s390: return model::Arch::s390x;
+    case elf::Machine::mips:
     case elf::Machine::none: break;
   }
   return model::Arch::unknown;

@@ -7,9 +7,11 @@
 #include "formats/pe/exports.hpp"
 #include "formats/pe/runtime_functions.hpp"
 #include "object/describe_pe.hpp"
+#include "object/dwarf_split.hpp"
 #include "object/from_dwarf.hpp"
 #include "object/pe_dwarf.hpp"
 #include "object/pe_symbols.hpp"
+#include "object/split_file.hpp"
 
 namespace symcached::object {
 namespace {
@@ -62,16 +64,22 @@ Read<void> collect(PeSymbols& symbols, const pe::Image& image, const pe::Image* 
 
 std::vector<NeedFile> needed_files_pe(Bytes file, std::span<const Companion> companions) {
   const auto image = pe::Image::open(file);
-  if (!image || image->find_section(".debug_info") != nullptr || image->find_section(".zdebug_info") != nullptr)
-    return {};
-  const auto link = pe::debug_link(*image);
-  if (!link || !*link) return {};
-  if (debug_companion(*image, companions)) return {};
-  return {{.kind = NeedFile::Kind::debug_link,
-           .path = std::string((*link)->file),
-           .directory = {},
-           .build_id = {},
-           .crc32 = (*link)->crc32}};
+  if (!image) return {};
+  std::vector<NeedFile> needed;
+  const bool own = image->find_section(".debug_info") != nullptr || image->find_section(".zdebug_info") != nullptr;
+  const auto companion = own ? std::nullopt : debug_companion(*image, companions);
+  if (!own && !companion) {
+    if (const auto link = pe::debug_link(*image); link && *link)
+      needed.push_back({.kind = NeedFile::Kind::debug_link,
+                        .path = std::string((*link)->file),
+                        .directory = {},
+                        .build_id = {},
+                        .crc32 = (*link)->crc32});
+    return needed;
+  }
+  if (const auto dwarf = PeDwarf::of_image(own ? *image : *companion))
+    add_split_needs(dwarf->sections(), companions, needed);
+  return needed;
 }
 
 Read<void> translate_pe(const Original& original, model::ModuleSink& sink) {
@@ -99,11 +107,10 @@ Read<void> translate_pe(const Original& original, model::ModuleSink& sink) {
     symbols.symbols().emit(sink, image_base, {});
     return {};
   }
-  SC_TRY(const auto split, split_companions(original.companions));
-  const auto split_sections = sections_of(split);
+  SC_TRY(const auto split, SplitFiles::open(original));
   const auto code = code_ranges(placed);
   return translate_dwarf({.sections = dwarf.sections(),
-                          .split = split_sections,
+                          .split = split.sections(),
                           .image_base = image_base,
                           .code = code,
                           .symbols = &symbols.symbols(),

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "object/dwarf_split.hpp"
 #include "object/from_dwarf.hpp"
+#include "object/split_file.hpp"
 #include "object/wasm_dwarf.hpp"
 #include "object/wrapping_sink.hpp"
 
@@ -115,8 +117,9 @@ Read<void> emit(const dwarf::Sections& sections, std::span<const CodeSymbol> nam
   if (sections.info.empty()) {
     decorated.emit(sink, 0, {});
   } else {
+    SC_TRY(const auto split, SplitFiles::open(original));
     const auto done = translate_dwarf({.sections = sections,
-                                       .split = {},
+                                       .split = split.sections(),
                                        .code = code,
                                        .symbols = &decorated,
                                        .release = original.release,
@@ -165,10 +168,19 @@ std::optional<std::uint64_t> image_base_wasm(Bytes file) {
 
 std::vector<NeedFile> needed_files_wasm(Bytes file, std::span<const Companion> companions) {
   const auto module = wasm::Module::open(file);
-  if (!module || !dwarf_of(*module).info.empty() || external_module(companions)) return {};
-  const std::string_view url = module->string_in(kExternalDebugInfo);
-  if (url.empty()) return {};
-  return {{.kind = NeedFile::Kind::external_debug, .path = std::string(url), .directory = {}, .build_id = {}}};
+  if (!module) return {};
+  std::vector<NeedFile> needed;
+  dwarf::Sections sections = dwarf_of(*module);
+  if (sections.info.empty()) {
+    const auto external = external_module(companions);
+    const std::string_view url = module->string_in(kExternalDebugInfo);
+    if (external) sections = dwarf_of(*external);
+    else if (!url.empty())
+      needed.push_back(
+          {.kind = NeedFile::Kind::external_debug, .path = std::string(url), .directory = {}, .build_id = {}});
+  }
+  add_split_needs(sections, companions, needed);
+  return needed;
 }
 
 }  // namespace symcached::object

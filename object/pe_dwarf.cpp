@@ -70,23 +70,4 @@ Read<PeDwarf> PeDwarf::of_object(const pe::CoffObject& object, std::span<const p
   return dwarf;
 }
 
-Read<std::vector<PeDwarf>> split_companions(std::span<const Companion> companions) {
-  std::vector<PeDwarf> split;
-  for (const Companion& one : companions) {
-    if (one.need.kind != NeedFile::Kind::split_unit && one.need.kind != NeedFile::Kind::split_package) continue;
-    const auto object = pe::CoffObject::open(one.file);
-    if (!object) continue;
-    const std::vector<pe::SectionPlace> nowhere(object->sections().size());
-    SC_TRY(auto dwarf, PeDwarf::of_object(*object, nowhere, 0, true));
-    if (!dwarf.empty()) split.push_back(std::move(dwarf));
-  }
-  return split;
-}
-
-std::vector<dwarf::Sections> sections_of(std::span<const PeDwarf> files) {
-  std::vector<dwarf::Sections> all;
-  for (const PeDwarf& file : files) all.push_back(file.sections());
-  return all;
-}
-
 }  // namespace symcached::object

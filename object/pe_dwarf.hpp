@@ -8,7 +8,6 @@
 #include "formats/dwarf/sections.hpp"
 #include "formats/pe/coff_relocations.hpp"
 #include "formats/pe/reader.hpp"
-#include "object/translate.hpp"
 
 namespace symcached::object {
 
@@ -31,9 +30,5 @@ class PeDwarf {
   dwarf::Sections sections_;
   std::list<Buffer> owned_;
 };
-
-/// The split units of the .dwo files among the companions.
-Read<std::vector<PeDwarf>> split_companions(std::span<const Companion> companions);
-std::vector<dwarf::Sections> sections_of(std::span<const PeDwarf> files);
 
 }  // namespace symcached::object

@@ -16,6 +16,7 @@ std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> compan
   switch (identify(file)) {
     case FileKind::elf: return needed_files_elf(file, companions);
     case FileKind::pe: return needed_files_pe(file, companions);
+    case FileKind::coff: return needed_files_coff(file, companions);
     case FileKind::macho:
     case FileKind::macho_fat: return needed_files_macho(file, companions);
     case FileKind::wasm: return needed_files_wasm(file, companions);

@@ -95,9 +95,10 @@ TEST(Unwrap, RefusesWithAReason) {
 }
 
 TEST(Unwrap, EveryCutIsRefused) {
-  const Packed wrapped[] = {testkit::gzipped(symbols()),          testkit::zstd_file(symbols()),
-                            testkit::xz_file(symbols()),          testkit::szdd_file(symbols()),
-                            cabinet_file({{"a.sym", symbols()}}), zip_file({{"a.sym", symbols(), true}})};
+  const Packed wrapped[] = {testkit::gzipped(symbols()),           testkit::zstd_file(symbols()),
+                            testkit::xz_file(symbols()),           testkit::szdd_file(symbols()),
+                            testkit::kwaj_file(symbols()),         cabinet_file({{"a.sym", symbols()}}),
+                            zip_file({{"a.sym", symbols(), true}})};
   for (const Packed& whole : wrapped) {
     const FileKind kind = identify(whole);
     for (std::size_t n = 0; n < whole.size(); ++n) {

@@ -11,6 +11,9 @@ namespace symcached::object {
 /// The DWARF sections, in place. Those of object files are not relocated, and therefore none.
 dwarf::Sections dwarf_of(const wasm::Module& module);
 
+/// The split DWARF of a .dwo file or a package, in place.
+dwarf::Sections split_dwarf_of(const wasm::Module& module);
+
 /// The first 16 bytes of the build id in their order; nothing if it has fewer.
 std::optional<DebugId> debug_id_of(const wasm::Module& module);
 

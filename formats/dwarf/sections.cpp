@@ -35,6 +35,7 @@ SectionName section_named(std::string_view name) {
   if (name.ends_with(".dwo")) name.remove_suffix(4), found.split = true;
   for (const Row& row : kNames)
     if (row.name == name) found.member = row.member;
+  if (found.member == &Sections::cu_index || found.member == &Sections::tu_index) found.split = true;
   return found.member == nullptr ? SectionName{} : found;
 }
 

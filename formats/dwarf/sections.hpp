@@ -17,7 +17,7 @@ struct Sections {
 /// Which section a name means.
 struct SectionName {
   Bytes Sections::* member = nullptr;  ///< null: none of ours
-  bool split = false;                  ///< the name ends in ".dwo"
+  bool split = false;                  ///< the name ends in ".dwo", or is that of a package's index
   bool gnu_compressed = false;         ///< ".zdebug_…": "ZLIB", 8 bytes of big-endian size, a zlib stream
 };
 

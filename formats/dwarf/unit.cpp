@@ -195,7 +195,6 @@ Read<void> Unit::open() {
                                                    : sections->split && header.encoding.version >= 5   ? 12
                                                                                                        : 0);
   if (const Value* base = root.find(Slot::addr_base)) addr_base = base->number;
-  if (const Value* base = root.find(Slot::gnu_ranges_base)) ranges_base = base->number;
   if (const Value* low = root.find(Slot::low_pc)) low_pc = address(*low);
   return {};
 }

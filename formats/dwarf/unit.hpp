@@ -38,7 +38,7 @@ struct Unit {
 
   std::uint64_t str_offsets_base = 0;
   std::uint64_t rnglists_base = 0;
-  std::uint64_t ranges_base = 0;  ///< GNU split DWARF: added to a split unit's offsets into .debug_ranges
+  std::uint64_t ranges_base = 0;  ///< GNU split units: added to offsets into .debug_ranges; the skeleton states it
   std::uint64_t addr_base = 0;
   Bytes addr;                           ///< .debug_addr of the file that has the code
   Bytes ranges;                         ///< .debug_ranges of that file

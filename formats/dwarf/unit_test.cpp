@@ -334,20 +334,6 @@ TEST(DwarfUnit, OldRangeLists) {  // DWARF 4, section 2.17.3
   }
 }
 
-TEST(DwarfUnit, GnuRangesBaseIsForSplitUnits) {
-  for (const bool split : {false, true}) {
-    DwarfImage image({.version = 4});
-    image.ranges.u64(0).u64(0).u64(0x10).u64(0x20).u64(0).u64(0);
-    image.unit(entry(Tag::compile_unit, {data(At::gnu_ranges_base, 16)}));
-    auto done = image.finish();
-    done.sections.split = split;
-    const auto unit = open(done);
-    ASSERT_TRUE(unit);
-    EXPECT_EQ(ranges_of(*unit, {data(At::ranges, 0, Form::sec_offset)}), split ? "10-20 ." : ".");
-    EXPECT_EQ(ranges_of(*unit, {data(At::ranges, 16, Form::sec_offset)}), split ? "." : "10-20 .");
-  }
-}
-
 TEST(DwarfUnit, NewRangeLists) {  // DWARF 5, section 7.25
   for (auto format : every_format()) {
     if (format.version != 5) continue;

@@ -64,6 +64,7 @@ enum class FileType : std::uint16_t { none = 0, relocatable = 1, executable = 2,
 enum class Machine : std::uint16_t {
   none = 0,
   i386 = 3,
+  mips = 8,
   ppc64 = 21,
   s390 = 22,
   arm = 40,
