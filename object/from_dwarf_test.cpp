@@ -88,7 +88,7 @@ TEST(FromDwarf, FunctionsWithLinesInEveryEncoding) {
               {{{{0x1000, 10, 1, 3}, {0x1004, 11}, {0x1004, 12}, {0x100c, 5, 2, 9}, {0x1010, 0}}, 0x1020}}, format));
           image.unit(lined_unit({function("run", 0x1000, 0x10), function("leaf", 0x1010, 0x10)}, 1));
           EXPECT_THAT(text_of(image), ElementsAre("1000+10 run | 0 /src/a.c:10:3 | 4 /src/a.c:12 | c /usr/b.h:5:9",
-                                                  "1010+10 leaf | 0 /usr/b.h:0"))
+                                                  "1010+10 leaf | 0 /src/a.c:0"))
               << version << big << int{offset_size} << int{address_size};
         }
 }
@@ -139,8 +139,8 @@ TEST(FromDwarf, HotAndColdCode) {
     std::vector<Attribute> more;
     std::vector<std::string> want;
   };
-  const std::vector<std::string> first = {"1000+10 run", "2000+8 run cold_part of 1000"};
-  const std::vector<std::string> second = {"1000+10 run cold_part of 2000", "2000+8 run"};
+  const std::vector<std::string> first = {"1000+10 run", "2000+8 run cold part of 1000"};
+  const std::vector<std::string> second = {"1000+10 run cold part of 2000", "2000+8 run"};
   const Row rows[] = {
       {"the first piece is the entry", {}, first},
       {"the entry is stated", {address(At::entry_pc, 0x2000)}, second},
@@ -166,10 +166,11 @@ TEST(FromDwarf, ColdCodeHasItsLinesCallsAndSymbol) {
   image.unit(lined_unit({entry(Tag::subprogram, {string(At::name, "run"), data(At::ranges, 0, Form::sec_offset)},
                                {hot_call, cold_call})}));
   Options options;
-  options.symbols = {{0x1000, 0x10, "run"}, {0x2000, 8, "run.cold"}};
+  options.symbols = {{0x2000, 8, "run.cold"}};
   EXPECT_THAT(text_of(image, options),
               ElementsAre("1000+10 run | 0 /src/a.c:10 | 8 /src/a.c:10 hot_call < /src/a.c:12",
-                          "2000+8 run.cold cold_part of 1000 | 0 /src/a.c:20 | 4 /usr/b.h:30 cold_call < /src/a.c:21"));
+                          "2000+8 run.cold cold part of 1000 | 0 /src/a.c:20 | 4 /usr/b.h:30 cold_call < /src/a.c:21",
+                          "2000+8 run.cold public"));
 }
 
 TEST(FromDwarf, NamesThroughReferences) {
