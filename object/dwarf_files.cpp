@@ -7,7 +7,7 @@
 namespace symcached::object {
 namespace {
 
-constexpr std::size_t kTablesKept = 256;
+constexpr std::uint64_t kTableBytesKept = 4u << 20;  ///< as they stand in their section; compiled, ten times as many
 constexpr std::size_t kUnitsKept = 1024;
 constexpr std::size_t kMaxFiles = 1u << 20;  ///< keys have room for more than twice as many
 constexpr std::uint64_t kReadAgain = 16;     ///< abbreviation tables that roots share
@@ -119,7 +119,11 @@ Read<std::shared_ptr<const dwarf::AbbrevTable>> DwarfOpener::abbrevs(const dwarf
   const std::uint64_t cost = table ? table->bytes() : sections.abbrev.size();
   if (!budget_.spend(cost)) return too_large("dwarf.abbrev", header.abbrevs, cost, 0);
   if (!table) return std::unexpected(table.error());
-  if (tables_.size() >= kTablesKept) tables_.clear();
+  if ((table_bytes_ += cost) > kTableBytesKept) {
+    tables_.clear();
+    units_.clear();
+    table_bytes_ = cost;
+  }
   auto shared = std::make_shared<const dwarf::AbbrevTable>(*std::move(table));
   tables_.insert_or_assign(key, Table{header.encoding, shared});
   return shared;

@@ -80,6 +80,7 @@ class DwarfOpener {
   const DwarfFiles& files_;
   WorkBudget& budget_;
   std::unordered_map<std::uint64_t, Table> tables_;
+  std::uint64_t table_bytes_ = 0;  ///< of those kept
   std::unordered_map<std::uint64_t, std::unique_ptr<dwarf::Unit>> units_;
 };
 

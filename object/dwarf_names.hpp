@@ -1,8 +1,8 @@
 #pragma once
 /// Names of subprograms, through the entries they refer to. DWARF 5, sections 2.13.2 and 3.3.8.2.
+#include "base/number_map.hpp"
 #include "model/module.hpp"
 #include "object/dwarf_files.hpp"
-#include "base/number_map.hpp"
 
 namespace symcached::object {
 

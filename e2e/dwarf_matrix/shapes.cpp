@@ -23,7 +23,7 @@ NEVER int first_root(int x) {  // @function first_root first_root
   return shapes::twinned(sum) + sink;
 }
 
-NEVER long second_root(long x) {  // @function second_root second_root
+NEVER long second_root(long x) {                                   // @function second_root second_root
   const auto twice = [x](long y) __attribute__((always_inline)) {  // @function lambda (second_root.*)?operator\(\)
     PROBE("lambda");
     return shapes::scale(x + y, 2);  // @call scale
@@ -47,7 +47,7 @@ ALWAYS int reduce(int x) {  // @function reduce reduce
   return x + sink;
 }
 
-NEVER int parse(int x) {  // @function parse parse
+NEVER int parse(int x) {      // @function parse parse
   const int got = reduce(x);  // @call reduce
   PROBE("parse");
   return got;

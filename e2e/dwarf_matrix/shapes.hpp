@@ -13,7 +13,7 @@ ALWAYS T scale(T value, int factor) {  // @function scale shapes::scale(<(int|lo
 struct Box {
   int width, height;
 
-  ALWAYS int area() const {  // @function area shapes::Box::area
+  ALWAYS int area() const {                  // @function area shapes::Box::area
     const int grown = scale(width, height);  // @call scale
     PROBE("area");
     return grown + sink;
@@ -39,8 +39,7 @@ ALWAYS int level2(int x) {  // @function level2 shapes::deep::level2
 ALWAYS int level1(int x) {  // @function level1 shapes::deep::level1
   int sum = level2(x + 2);  // @call level2
   sum += sink;
-  sum +=
-      level4(x + 9);  // @call level4
+  sum += level4(x + 9);  // @call level4
   PROBE("level1");
   return sum;
 }
