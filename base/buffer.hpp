@@ -7,11 +7,10 @@
 
 namespace symcached {
 
-/// Large ones lie on large pages where the system has them: a section of 400 MB is otherwise 100,000 page faults.
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(std::size_t size);
+  explicit Buffer(std::size_t size) : data_(std::make_unique_for_overwrite<std::byte[]>(size)), size_(size) {}
 
   std::byte* data() { return data_.get(); }
   Bytes bytes() const { return {data_.get(), size_}; }
@@ -20,10 +19,7 @@ class Buffer {
   void shrink(std::size_t size) { size_ = size < size_ ? size : size_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const;
-  };
-  std::unique_ptr<std::byte, Free> data_;
+  std::unique_ptr<std::byte[]> data_;
   std::size_t size_ = 0;
 };
 

@@ -5,6 +5,8 @@
 namespace symcached::symcache {
 namespace {
 
+constexpr std::size_t kChunk = 1u << 20;  ///< bytes
+
 std::uint32_t number_of(model::StringId id) { return static_cast<std::uint32_t>(id); }
 
 }  // namespace
@@ -12,18 +14,23 @@ std::uint32_t number_of(model::StringId id) { return static_cast<std::uint32_t>(
 void FunctionStore::add(const model::Function& f) {
   auto lines = f.lines;
   while (!lines.empty() && lines.back().offset >= f.size) lines = lines.first(lines.size() - 1);  // cover no byte
+  if (chunks_.empty() || chunks_.back().ids != 0 || chunks_.back().packed.size() >= kChunk) {
+    chunks_.emplace_back();
+    chunks_.back().packed.reserve(kChunk + kChunk / 16);
+  }
   functions_.push_back({.start = f.start.value,
                         .parent = f.parent.value,
                         .size = f.size,
                         .rank = f.rank,
                         .name = number_of(f.name),
                         .linkage_name = number_of(f.linkage_name),
-                        .packed = parts_[0].packed.size(),
+                        .chunk = static_cast<std::uint32_t>(chunks_.size() - 1),
+                        .packed = static_cast<std::uint32_t>(chunks_.back().packed.size()),
                         .frame_count = static_cast<std::uint32_t>(f.inlinees.size()),
                         .row_count = static_cast<std::uint32_t>(lines.size()),
                         .language = f.language,
                         .kind = f.kind});
-  ByteWriter& packed = parts_[0].packed;
+  ByteWriter& packed = chunks_.back().packed;
   for (const model::Inlinee& i : f.inlinees) {
     packed.put_uleb(i.caller + 1u);  // kNoInlinee becomes 0
     packed.put_uleb(number_of(i.name));
@@ -45,27 +52,29 @@ void FunctionStore::add(const model::Function& f) {
 }
 
 void FunctionStore::join(FunctionStore&& other, std::vector<std::uint32_t> ids) {
-  const auto part = static_cast<std::uint32_t>(parts_.size());
-  parts_.push_back({std::move(other.parts_[0].packed), std::move(ids)});
-  const std::vector<std::uint32_t>& mine = parts_.back().ids;
+  const auto first_chunk = static_cast<std::uint32_t>(chunks_.size());
+  for (Chunk& chunk : other.chunks_)
+    chunks_.push_back({std::move(chunk.packed), static_cast<std::uint32_t>(ids_.size())});
   functions_.reserve(functions_.size() + other.functions_.size());
   for (StoredFunction f : other.functions_) {
-    f.part = part;
-    f.name = mine[f.name];
-    f.linkage_name = mine[f.linkage_name];
+    f.chunk += first_chunk;
+    f.name = ids[f.name];
+    f.linkage_name = ids[f.linkage_name];
     functions_.push_back(f);
   }
+  ids_.push_back(std::move(ids));
   has_columns_ |= other.has_columns_;
   offset_bits_ |= other.offset_bits_;
 }
 
 void FunctionStore::unpack(const StoredFunction& f, std::vector<model::Inlinee>& frames,
                            std::vector<model::Line>& rows) const {
-  const Part& part = parts_[f.part];
-  UlebCursor in(part.packed.bytes(), f.packed);
+  const Chunk& chunk = chunks_[f.chunk];
+  const std::vector<std::uint32_t>& ids = ids_[chunk.ids];
+  UlebCursor in(chunk.packed.bytes(), f.packed);
   const auto text = [&]() {
     const std::uint32_t id = in.number();
-    return model::StringId{part.ids.empty() ? id : part.ids[id]};
+    return model::StringId{ids.empty() ? id : ids[id]};
   };
   frames.resize(f.frame_count);
   for (model::Inlinee& i : frames) {

@@ -14,8 +14,7 @@ struct StoredFunction {
   std::uint32_t size = 0;
   std::uint32_t rank = 0;
   std::uint32_t name = 0, linkage_name = 0;  ///< text ids
-  std::uint64_t packed = 0;                  ///< position of its frames and rows, in the part it came with
-  std::uint32_t part = 0;                    ///< index of that part
+  std::uint32_t chunk = 0, packed = 0;       ///< where its frames and rows are
   std::uint32_t frame_count = 0, row_count = 0;
   model::Language language{};
   model::SymbolKind kind{};
@@ -39,12 +38,14 @@ class FunctionStore {
   std::uint32_t offset_unit() const { return (offset_bits_ & 1) != 0 ? 1 : (offset_bits_ & 2) != 0 ? 2 : 4; }
 
  private:
-  struct Part {
+  struct Chunk {  ///< of packed functions; full ones stay where they are
     ByteWriter packed;
-    std::vector<std::uint32_t> ids;  ///< empty: the ids are this store's own
+    std::uint32_t ids = 0;  ///< index in ids_
   };
   std::vector<StoredFunction> functions_;
-  std::vector<Part> parts_ = std::vector<Part>(1);
+  std::vector<Chunk> chunks_;
+  std::vector<std::vector<std::uint32_t>> ids_{
+      1};  ///< [0]: this store's own ids, as they are; else ours by a joined one's
   bool has_columns_ = false;
   std::uint32_t offset_bits_ = 0;
 };

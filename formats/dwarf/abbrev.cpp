@@ -197,10 +197,8 @@ Read<AbbrevTable> AbbrevTable::read(Bytes section, std::uint64_t at, const Encod
     append(declaration.steps, abbrev.first_step, abbrev.step_count);
     if (is_read(abbrev.tag)) append(declaration.skips, abbrev.first_skip, abbrev.skip_count);
     else abbrev.first_skip = abbrev.first_step, abbrev.skip_count = abbrev.step_count;
-    const auto index = static_cast<std::uint32_t>(table.abbrevs_.size());
-    if (code == table.dense_.size() + 1) table.dense_.push_back(index);
-    else table.sparse_.emplace_back(code, index);
-    table.abbrevs_.push_back(abbrev);
+    if (code == table.dense_.size() + 1) table.dense_.push_back(abbrev);
+    else table.sparse_.emplace_back(code, abbrev);
   }
   if (in.failed() && bytes.size() == kMaxAbbrevTable)
     return too_large("dwarf.abbrev", at, section.size() - at, kMaxAbbrevTable);
@@ -212,7 +210,7 @@ Read<AbbrevTable> AbbrevTable::read(Bytes section, std::uint64_t at, const Encod
 
 const Abbrev* AbbrevTable::find_sparse(std::uint64_t code) const {
   const auto found = std::ranges::lower_bound(sparse_, code, {}, [](const auto& entry) { return entry.first; });
-  return found != sparse_.end() && found->first == code ? &abbrevs_[found->second] : nullptr;
+  return found != sparse_.end() && found->first == code ? &found->second : nullptr;
 }
 
 }  // namespace symcached::dwarf

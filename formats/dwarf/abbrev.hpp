@@ -87,7 +87,7 @@ class AbbrevTable {
   /// Null: no declaration has this code.
   const Abbrev* find(std::uint64_t code) const {
     if (code - 1 < dense_.size()) [[likely]]
-      return &abbrevs_[dense_[code - 1]];
+      return &dense_[code - 1];
     return find_sparse(code);
   }
   std::uint64_t bytes() const { return bytes_; }  ///< the table takes in its section
@@ -101,9 +101,8 @@ class AbbrevTable {
  private:
   const Abbrev* find_sparse(std::uint64_t code) const;
 
-  std::vector<Abbrev> abbrevs_;
-  std::vector<std::uint32_t> dense_;  // by code less 1, for codes 1, 2, 3, … in order, as all producers number them
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> sparse_;  // sorted by code
+  std::vector<Abbrev> dense_;  // by code less 1, for codes 1, 2, 3, … in order, as all producers number them
+  std::vector<std::pair<std::uint64_t, Abbrev>> sparse_;  // the others, sorted by code
   std::vector<Step> steps_;
   std::uint64_t bytes_ = 0;
 };
