@@ -10,8 +10,6 @@ namespace {
 constexpr std::uint64_t kTableBytesKept = 4u << 20;  ///< as they stand in their section; compiled, ten times as many
 constexpr std::size_t kUnitsKept = 1024;
 constexpr std::size_t kMaxFiles = 1u << 20;  ///< keys have room for more than twice as many
-constexpr std::uint64_t kReadAgain = 16;     ///< abbreviation tables that roots share
-constexpr std::uint64_t kBudgetFloor = 64u << 20;
 
 std::uint64_t key_of(std::uint32_t file, std::uint64_t offset) { return std::uint64_t{file} << 44 ^ offset; }
 
@@ -67,7 +65,7 @@ Read<void> DwarfFiles::add_split(const dwarf::Sections& sections) {
   if (!sections.cu_index.empty()) return add_package(sections);
   const auto index = static_cast<std::uint32_t>(files_.size());
   if (auto ok = add(sections); !ok) return ok;
-  WorkBudget budget(bytes_ * kReadAgain + kBudgetFloor);
+  WorkBudget budget(roots_budget());
   DwarfOpener opener(*this, budget);
   for (std::size_t i = 0; i < files_[index].units.size(); ++i) {
     const dwarf::UnitHeader& header = files_[index].units[i];

@@ -45,6 +45,8 @@ class DwarfFiles {
   /// Of several units with one id the first one. An id of 0 is none.
   SplitUnit split_unit(std::uint64_t dwo_id) const;
   std::uint64_t bytes() const { return bytes_; }  ///< of all sections together
+  /// Budget for opening every unit: roots may share abbreviation tables.
+  std::uint64_t roots_budget() const { return bytes_ * 16 + (std::uint64_t{64} << 20); }
 
  private:
   Read<void> add(const dwarf::Sections& sections);

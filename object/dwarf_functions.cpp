@@ -63,11 +63,8 @@ Read<void> DwarfFunctions::unit(std::size_t index) {
   const auto comp_dir = directory != nullptr ? names_.view(unit, kMainFile, *directory) : std::nullopt;
   if (auto ok = lines_.start_unit(unit, comp_dir.value_or(std::string_view())); !ok) return ok;
   SC_TRY(const bool has_split, split_unit(unit));
-  if (!has_split) {
-    language_ = language_of(unit.root.number(Slot::language));
-    const auto walked = unit.sections->big_endian ? walk<true>(unit, kMainFile) : walk<false>(unit, kMainFile);
-    if (!walked) return walked;
-  }
+  if (!has_split)
+    if (auto ok = entries(unit, kMainFile); !ok) return ok;
   return rows_without_function();
 }
 
@@ -80,10 +77,13 @@ Read<bool> DwarfFunctions::split_unit(const dwarf::Unit& skeleton) {
   // Many skeletons may name one unit.
   const std::uint64_t size = unit.header.end - unit.header.offset;
   if (!budget_.spend(size)) return too_large("dwarf.split_unit", unit.header.offset, size, 0);
-  language_ = language_of(unit.root.number(Slot::language));
-  const auto walked = unit.sections->big_endian ? walk<true>(unit, split.file) : walk<false>(unit, split.file);
-  if (!walked) return std::unexpected(walked.error());
+  if (auto ok = entries(unit, split.file); !ok) return std::unexpected(ok.error());
   return true;
+}
+
+Read<void> DwarfFunctions::entries(const dwarf::Unit& unit, std::uint32_t file) {
+  language_ = language_of(unit.root.number(Slot::language));
+  return unit.sections->big_endian ? walk<true>(unit, file) : walk<false>(unit, file);
 }
 
 template <bool Big>
@@ -272,8 +272,5 @@ Read<void> DwarfFunctions::emit_rows(std::uint64_t low, std::uint64_t high, std:
                   .inlinees = {}});
   return {};
 }
-
-template Read<void> DwarfFunctions::walk<false>(const dwarf::Unit&, std::uint32_t);
-template Read<void> DwarfFunctions::walk<true>(const dwarf::Unit&, std::uint32_t);
 
 }  // namespace symcached::object

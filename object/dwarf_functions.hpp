@@ -47,6 +47,7 @@ class DwarfFunctions {
   /// @return whether the unit that the skeleton stands for is there; then it is walked
   Read<bool> split_unit(const dwarf::Unit& skeleton);
   bool find_ranges(const dwarf::Unit& unit);
+  Read<void> entries(const dwarf::Unit& unit, std::uint32_t file);
   template <bool Big>
   Read<void> walk(const dwarf::Unit& unit, std::uint32_t file);
   Read<Scope> open_function(const dwarf::Unit& unit, std::uint32_t file);

@@ -13,8 +13,6 @@ namespace {
 using dwarf::Slot;
 
 constexpr std::size_t kMaxPath = 4096;
-constexpr std::uint64_t kReadAgain = 16;  ///< abbreviation tables that roots share
-constexpr std::uint64_t kBudgetFloor = 64u << 20;
 constexpr std::uint64_t kPathsPerByte = 8;  ///< all paths together, of the sections' size
 constexpr std::uint64_t kPathsFloor = 1u << 20;
 
@@ -59,7 +57,7 @@ std::vector<NeedFile> split_units(const dwarf::Sections& sections) {
   const DwarfInput input{.sections = sections, .split = {}, .code = {}};
   const auto files = DwarfFiles::open(input);
   if (!files) return needed;
-  WorkBudget budget(files->bytes() * kReadAgain + kBudgetFloor);
+  WorkBudget budget(files->roots_budget());
   WorkBudget paths(files->bytes() * kPathsPerByte + kPathsFloor);
   DwarfOpener opener(*files, budget);
   std::unordered_set<std::uint64_t> seen;

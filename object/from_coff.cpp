@@ -66,7 +66,6 @@ Read<void> translate_coff(const Original& original, model::ModuleSink& sink) {
                           .image_base = kObjectBase,
                           .code = code,
                           .symbols = &symbols.symbols(),
-                          .release = original.release,
                           .threads = original.threads},
                          sink);
 }

@@ -1,6 +1,5 @@
 #pragma once
 /// From DWARF to the model, for every container that carries it. What records mean for frames: docs/formats/dwarf.md.
-#include <functional>
 #include <span>
 
 #include "formats/dwarf/sections.hpp"
@@ -16,7 +15,6 @@ struct DwarfInput {
   std::uint64_t image_base = 0;                    ///< stated address of Rva 0
   std::span<const CodeRange> code;                 ///< executable sections; code elsewhere was dropped by the linker
   const CodeSymbols* symbols = nullptr;            ///< null = none
-  std::function<void()> release = {};
   unsigned threads = 1;
 };
 

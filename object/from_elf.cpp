@@ -115,7 +115,6 @@ Read<void> ElfTranslator::emit_dwarf(const elf::File& with_dwarf, model::ModuleS
                           .image_base = file_.image_base(),
                           .code = code_,
                           .symbols = &symbols_,
-                          .release = original_.release,
                           .threads = original_.threads},
                          sink);
 }

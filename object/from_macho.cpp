@@ -57,7 +57,6 @@ class MachoTranslator {
                             .image_base = file_.image_base(),
                             .code = code_,
                             .symbols = &symbols_,
-                            .release = original_.release,
                             .threads = original_.threads},
                            sink);
   }

@@ -114,7 +114,6 @@ Read<void> translate_pe(const Original& original, model::ModuleSink& sink) {
                           .image_base = image_base,
                           .code = code,
                           .symbols = &symbols.symbols(),
-                          .release = original.release,
                           .threads = original.threads},
                          sink);
 }

@@ -122,7 +122,6 @@ Read<void> emit(const dwarf::Sections& sections, std::span<const CodeSymbol> nam
                                        .split = split.sections(),
                                        .code = code,
                                        .symbols = &decorated,
-                                       .release = original.release,
                                        .threads = original.threads},
                                       sink);
     if (!done) return done;

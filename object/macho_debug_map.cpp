@@ -132,13 +132,9 @@ Read<void> translate_group(const DebugMapInput& input, const Group& group, model
   if (const auto added = add_macho_symbols(*object, {}, input.hidden, symbols); !added) return added;
   symbols.finish(code);
   MovingSink moving(sink, moves, input.image.image_base());
-  const auto done = translate_dwarf({.sections = dwarf.sections(),
-                                     .split = {},
-                                     .code = code,
-                                     .symbols = &symbols,
-                                     .release = input.original.release,
-                                     .threads = input.original.threads},
-                                    moving);
+  const auto done = translate_dwarf(
+      {.sections = dwarf.sections(), .split = {}, .code = code, .symbols = &symbols, .threads = input.original.threads},
+      moving);
   covered.insert(covered.end(), moving.covered().begin(), moving.covered().end());
   return done;
 }

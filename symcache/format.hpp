@@ -63,12 +63,22 @@ inline constexpr std::size_t kTextPadding = 32;        ///< runs are copied 32 b
 inline constexpr std::uint32_t kLongestRunOfText = 255;
 inline constexpr std::size_t kNarrowText = 1u << 24;  ///< bytes of `text` that runs of 4 bytes can reach
 
-/// A run of text where kWideRuns is set; else the same in 4 bytes, with 24 bits of position.
+/// A run of text: its position in `text` and, in the low 8 bits, its length in bytes.
+struct TextRun {
+  u32le bits;
+};
+static_assert(sizeof(TextRun) == 4);
+/// The same where kWideRuns is set.
 struct WideTextRun {
   u8le length;  ///< bytes
   u32le at;     ///< position in `text`
 };
 static_assert(sizeof(WideTextRun) == 5);
+
+inline std::size_t length_of(const TextRun& run) { return run.bits & 0xFF; }
+inline std::size_t place_of(const TextRun& run) { return run.bits >> 8; }
+inline std::size_t length_of(const WideTextRun& run) { return run.length; }
+inline std::size_t place_of(const WideTextRun& run) { return run.at; }
 
 /// First byte of a function record.
 enum RecordFlags : std::uint8_t {

@@ -151,18 +151,6 @@ bool Symcache::find_row(const FunctionRecord& record, std::uint64_t offset, RowS
   return found;
 }
 
-namespace {
-
-struct NarrowRun {
-  u32le bits;
-};
-std::size_t length_of(const NarrowRun& run) { return run.bits & 0xFF; }
-std::size_t place_of(const NarrowRun& run) { return run.bits >> 8; }
-std::size_t length_of(const WideTextRun& run) { return run.length; }
-std::size_t place_of(const WideTextRun& run) { return run.at; }
-
-}  // namespace
-
 /// @param to  room for kLongestRunOfText bytes a run and kTextPadding more
 template <class Run>
 bool Symcache::copy_runs(const TextRuns& runs, char* to, std::size_t& size) const {
@@ -186,11 +174,11 @@ bool Symcache::find_runs(UlebCursor& in, TextRuns& out) const {
   const bool wide = (header_.flags & kWideRuns) != 0;
   out.count = in.number();
   if (out.count > kMaxTextSize) return false;
-  out.runs = in.bytes(out.count * (wide ? sizeof(WideTextRun) : sizeof(NarrowRun))).data();
+  out.runs = in.bytes(out.count * (wide ? sizeof(WideTextRun) : sizeof(TextRun))).data();
   if (in.failed()) return false;
   if (!wide)
     for (std::uint32_t i = 0; i < std::min(out.count, kAskedFor); ++i) {
-      const std::size_t at = place_of(reinterpret_cast<const NarrowRun*>(out.runs)[i]);
+      const std::size_t at = place_of(reinterpret_cast<const TextRun*>(out.runs)[i]);
       if (at < text_.size()) __builtin_prefetch(text_.data() + at);
     }
   return true;
@@ -203,7 +191,7 @@ bool Symcache::copy_text(const TextRuns& runs, FrameBuffer& out, std::string_vie
   if (start == nullptr) return false;
   std::size_t size = 0;
   if (!((header_.flags & kWideRuns) != 0 ? copy_runs<WideTextRun>(runs, start, size)
-                                         : copy_runs<NarrowRun>(runs, start, size)))
+                                         : copy_runs<TextRun>(runs, start, size)))
     return false;
   out.trim(room - size);
   text = {start, size};

@@ -26,6 +26,8 @@ class Verifier {
   Read<void> check_rows(std::uint32_t index, const FunctionRecord& record);
   bool check_frame(const RowDecoder& decoder, std::uint32_t position);
   bool skip_text(UlebCursor& in) const;
+  template <class Run>
+  bool skip_runs(UlebCursor& in) const;
   bool is_file(std::uint32_t operand) const { return operand < kFirstFile + std::uint64_t{cache_.files_.size()}; }
   bool is_name(std::uint32_t position) const { return position < name_at_.size() && name_at_[position]; }
   bool is_subprogram(std::uint32_t position) const {
@@ -57,23 +59,17 @@ Read<void> Verifier::check_checksum() const {
 }
 
 bool Verifier::skip_text(UlebCursor& in) const {
+  return (cache_.header_.flags & kWideRuns) != 0 ? skip_runs<WideTextRun>(in) : skip_runs<TextRun>(in);
+}
+
+template <class Run>
+bool Verifier::skip_runs(UlebCursor& in) const {
   const std::size_t limit = cache_.text_.size() - kTextPadding;
-  const bool wide = (cache_.header_.flags & kWideRuns) != 0;
   const std::uint32_t count = in.number();
   for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
-    std::uint64_t place = 0, length = 0;
-    if (wide) {
-      const auto run = read_at<WideTextRun>(in.bytes(sizeof(WideTextRun)), 0, "symcache.run");
-      if (!run) return false;
-      place = run->at;
-      length = run->length;
-    } else {
-      const auto bits = read_at<u32le>(in.bytes(sizeof(u32le)), 0, "symcache.run");
-      if (!bits) return false;
-      place = *bits >> 8;
-      length = *bits & 0xFF;
-    }
-    if (length == 0 || place > limit || length > limit - place) return false;
+    const auto run = read_at<Run>(in.bytes(sizeof(Run)), 0, "symcache.run");
+    if (!run || length_of(*run) == 0 || place_of(*run) > limit || length_of(*run) > limit - place_of(*run))
+      return false;
   }
   return !in.failed();
 }
