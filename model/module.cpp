@@ -20,8 +20,9 @@ std::string_view name_of(Arch arch) {
 }
 
 std::string_view name_of(Language language) {
-  static constexpr std::array<std::string_view, 13> kNames{"unknown", "c",    "c++",    "c#",  "rust",    "swift", "go",
-                                                           "d",       "objc", "objc++", "asm", "fortran", "pascal"};
+  static constexpr std::array<std::string_view, 15> kNames{"unknown", "c",       "c++",    "c#",           "rust",
+                                                           "swift",   "go",      "d",      "objc",         "objc++",
+                                                           "asm",     "fortran", "pascal", "visual basic", "f#"};
   return pick(kNames, language);
 }
 

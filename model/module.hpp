@@ -39,7 +39,9 @@ enum class Language : std::uint8_t {
   objcpp,
   assembly,
   fortran,
-  pascal
+  pascal,
+  visual_basic,
+  fsharp
 };
 std::string_view name_of(Language language);
 

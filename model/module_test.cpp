@@ -32,7 +32,8 @@ TEST(ModelNames, OfLanguages) {
       {Language::go, "go"},           {Language::d, "d"},
       {Language::objc, "objc"},       {Language::objcpp, "objc++"},
       {Language::assembly, "asm"},    {Language::fortran, "fortran"},
-      {Language::pascal, "pascal"},   {static_cast<Language>(200), "unknown"},
+      {Language::pascal, "pascal"},   {Language::visual_basic, "visual basic"},
+      {Language::fsharp, "f#"},       {static_cast<Language>(200), "unknown"},
   };
   for (const Row& r : rows) EXPECT_EQ(name_of(r.language), r.want);
 }
@@ -54,6 +55,7 @@ TEST(ModelNames, OfSymbolKinds) {
 TEST(ModelNumbers, StayWhatTheyAre) {
   EXPECT_EQ(static_cast<int>(Language::cpp), 2);
   EXPECT_EQ(static_cast<int>(Language::pascal), 12);
+  EXPECT_EQ(static_cast<int>(Language::fsharp), 14);
   EXPECT_EQ(static_cast<int>(SymbolKind::function), 0);
   EXPECT_EQ(static_cast<int>(SymbolKind::cold_part), 3);
 }
