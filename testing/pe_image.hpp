@@ -43,6 +43,7 @@ struct PeImage {
   std::uint32_t image_size = 0x9000;
   std::uint32_t directory_count = 16;  ///< as the header states it; at most 16 are written
   bool managed = false;                ///< has a CLR header directory
+  std::uint32_t cli_rva = 0x1000;      ///< where it points; not to a header unless an extra section holds one
   std::vector<PeDebugEntry> debug = {};
   std::vector<PeExport> exports = {};
   std::vector<std::byte> exceptions = {};  ///< the exception directory
@@ -86,7 +87,7 @@ inline void put_optional_header(Section& out, const PeImage& image) {
       out.ref32("exports", kPeRdataBias).distance32("exports", "exports_end");
     else if (which == pe::Directory::exceptions && !image.exceptions.empty())
       out.ref32("exceptions", kPeRdataBias).distance32("exceptions", "exceptions_end");
-    else if (which == pe::Directory::clr_header && image.managed) out.u32(kPeTextRva).u32(72);
+    else if (which == pe::Directory::clr_header && image.managed) out.u32(image.cli_rva).u32(72);
     else out.u32(0).u32(0);
   }
   out.label("optional_end");

@@ -1,0 +1,81 @@
+/// Compares what is read of real Portable PDBs with what .NET says of them: testing/dotnet/README.md.
+#include <gtest/gtest.h>
+
+#include "formats/ppdb/pdb.hpp"
+#include "testing/dotnet_files.hpp"
+#include "testing/ppdb_text.hpp"
+#include "testing/ppdb_walk.hpp"
+
+namespace symcached::ppdb {
+namespace {
+
+using testkit::dotnet_file;
+using testkit::dotnet_pdb;
+
+TEST(Dotnet, PointsAreThoseOfSystemReflectionMetadata) {
+  for (const std::string_view variant : testkit::kDotnetVariants) {
+    const std::string file = dotnet_pdb(variant);
+    const auto pdb = Pdb::open(as_bytes(file));
+    ASSERT_TRUE(pdb) << variant;
+    const auto text = testkit::ppdb_text(*pdb);
+    ASSERT_TRUE(text) << variant << to_string(text.error());
+    EXPECT_EQ(testkit::lines_of(*text), testkit::lines_of(dotnet_file(variant, "points.tsv"))) << variant;
+  }
+}
+
+TEST(Dotnet, EmbeddedSourcesAreTheSources) {
+  const std::string file = dotnet_pdb("sources");
+  const auto pdb = Pdb::open(as_bytes(file));
+  ASSERT_TRUE(pdb);
+  int compared = 0;
+  for (std::uint32_t row = 1; row <= pdb->document_count(); ++row) {
+    const std::string name = pdb->document_name(row).value();
+    const auto source = pdb->embedded_source(row).value();
+    if (!source) continue;
+    const auto text = unpack(*source);
+    ASSERT_TRUE(text) << name;
+    if (name.find("/obj/") != std::string::npos) continue;  // the compiler's own
+    EXPECT_EQ(as_text(text->bytes()), dotnet_file("", name.substr(1))) << name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 5);
+}
+
+TEST(Dotnet, EveryPartIsWhole) {
+  for (const std::string_view variant : testkit::kDotnetVariants) {
+    const std::string file = dotnet_pdb(variant);
+    const auto pdb = Pdb::open(as_bytes(file));
+    ASSERT_TRUE(pdb) << variant;
+    bool whole = false;
+    testkit::walk_everything(*pdb, whole);
+    EXPECT_TRUE(whole) << variant;
+    bool csharp = false;
+    const auto options = pdb->compilation_options().value();
+    for (const CompilationOption& option : options)
+      csharp = csharp || (option.name == "language" && option.value == "C#");
+    EXPECT_TRUE(csharp) << variant;
+  }
+}
+
+TEST(Dotnet, TheAssemblyNamesItsPdb) {
+  for (const std::string_view variant : testkit::kDotnetVariants) {
+    const std::string assembly = dotnet_file(variant, "Traces.dll");
+    const auto image = pe::Image::open(as_bytes(assembly));
+    ASSERT_TRUE(image) << variant;
+    const auto files = pe::debug_files(*image);
+    ASSERT_TRUE(files) << variant;
+    ASSERT_NE(files->portable(), nullptr) << variant;
+    const std::string file = dotnet_pdb(variant);
+    const auto pdb = Pdb::open(as_bytes(file));
+    EXPECT_EQ(files->portable()->debug_id(), pdb->debug_id()) << variant;
+    EXPECT_EQ(files->checksums.size(), 1u) << variant;
+    const auto metadata = pe::metadata(*image).value().value();
+    const auto opened = Metadata::open(metadata);
+    ASSERT_TRUE(opened) << variant;
+    EXPECT_EQ(opened->rows(Table::method_def), pdb->method_count()) << variant;
+    EXPECT_EQ(opened->rows(Table::method_def), pdb->metadata().referenced_rows(Table::method_def)) << variant;
+  }
+}
+
+}  // namespace
+}  // namespace symcached::ppdb
