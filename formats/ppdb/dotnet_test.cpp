@@ -1,6 +1,7 @@
 /// Compares what is read of real Portable PDBs with what .NET says of them: testing/dotnet/README.md.
 #include <gtest/gtest.h>
 
+#include "formats/ppdb/names.hpp"
 #include "formats/ppdb/pdb.hpp"
 #include "testing/dotnet_files.hpp"
 #include "testing/ppdb_text.hpp"
@@ -74,6 +75,71 @@ TEST(Dotnet, TheAssemblyNamesItsPdb) {
     ASSERT_TRUE(opened) << variant;
     EXPECT_EQ(opened->rows(Table::method_def), pdb->method_count()) << variant;
     EXPECT_EQ(opened->rows(Table::method_def), pdb->metadata().referenced_rows(Table::method_def)) << variant;
+  }
+}
+
+/// Traces.dll of a variant and the names in it.
+struct OpenAssembly {
+  explicit OpenAssembly(std::string_view variant)
+      : file(dotnet_file(variant, "Traces.dll")),
+        metadata(Metadata::open(pe::metadata(pe::Image::open(as_bytes(file)).value()).value().value()).value()),
+        names(Names::open(metadata).value()) {}
+  std::string file;
+  Metadata metadata;
+  Names names;
+};
+
+TEST(Dotnet, FramesAreNamedAsReflectionNamesThem) {
+  for (const std::string_view variant : {"debug", "release"}) {
+    const OpenAssembly traces(variant);
+    int frames = 0;
+    for (const std::string& line : testkit::lines_of(dotnet_file(variant, "frames.jsonl"))) {
+      auto frame = testkit::json_line(line);
+      if (frame["assembly"] != "Traces.dll") continue;
+      const auto row = static_cast<std::uint32_t>(std::stoul(frame["token"], nullptr, 16)) & 0xFFFFFF;
+      EXPECT_EQ(traces.names.simple_name(row).value(), frame["method"]);
+      EXPECT_EQ(traces.names.type(traces.names.declaring_type(row).value(), NameStyle::reflection).value(),
+                frame["type"]);
+      ++frames;
+    }
+    EXPECT_GT(frames, 100) << variant;
+  }
+}
+
+/// What a line of a stack trace says: "   at NAME(PARAMETERS) in Traces.dll:token 0x600004e+0x4d".
+TEST(Dotnet, FramesReadAsInStackTraces) {
+  for (const std::string_view variant : {"debug", "release"}) {
+    const OpenAssembly traces(variant);
+    int frames = 0;
+    for (const std::string& line : testkit::lines_of(dotnet_file(variant, "trace.txt"))) {
+      constexpr std::string_view kAt = "   at ", kIn = " in Traces.dll:token ";
+      const std::size_t in = line.find(kIn);
+      if (!line.starts_with(kAt) || in == std::string::npos) continue;
+      const auto row = static_cast<std::uint32_t>(std::stoul(line.substr(in + kIn.size()), nullptr, 16)) & 0xFFFFFF;
+      // Iterators name the written method and behind it, after a +, the one that ran.
+      const std::string shown = line.substr(kAt.size(), in - kAt.size());
+      const std::string want =
+          shown.substr(0, shown.find(")+") == std::string::npos ? shown.npos : shown.find(")+") + 1);
+      EXPECT_EQ(traces.names.method(row, NameStyle::stack_trace, Parameters::listed).value(), want);
+      ++frames;
+    }
+    EXPECT_GT(frames, 90) << variant;
+  }
+}
+
+TEST(Dotnet, StateMachinesReadAsWhatAPersonWrote) {
+  for (const std::string_view variant : {"debug", "release"}) {
+    const OpenAssembly traces(variant);
+    const std::string file = dotnet_pdb(variant);
+    const auto pdb = Pdb::open(as_bytes(file));
+    ASSERT_TRUE(pdb) << variant;
+    EXPECT_GT(pdb->state_machine_count(), 3u) << variant;
+    for (std::uint32_t i = 0; i < pdb->state_machine_count(); ++i) {
+      const StateMachine machine = pdb->state_machine(i);
+      EXPECT_EQ(traces.names.readable(machine.move_next).value(), traces.names.readable(machine.kickoff).value());
+    }
+    for (std::uint32_t row = 1; row <= traces.names.method_count(); ++row)
+      EXPECT_EQ(traces.names.readable(row).value().find("__"), std::string::npos) << traces.names.readable(row).value();
   }
 }
 
