@@ -189,7 +189,8 @@ def text_of(data):
     for row, (document, offset) in enumerate(pdb.rows.get(METHOD_DEBUG, []), 1):
         for il_offset, where, line, column, end_line, end_column in pdb.points(document, offset):
             first, last = (hex(0xFEEFEE) if number is None else number for number in (line, end_line))
-            lines.append(f"point\t{0x06000000 | row:#010x}\t{il_offset}\t{where}\t{first}\t{column}\t{last}\t{end_column}")
+            place = f"{first}\t{column}\t{last}\t{end_column}"
+            lines.append(f"point\t{0x06000000 | row:#010x}\t{il_offset}\t{where}\t{place}")
         if row in moved:
             lines.append(f"moved\t{0x06000000 | row:#010x}\t{0x06000000 | moved[row]:#010x}")
     link = pdb.custom(TAG_MODULE, 1, SOURCE_LINK)

@@ -138,8 +138,11 @@ TEST(Dotnet, StateMachinesReadAsWhatAPersonWrote) {
       const StateMachine machine = pdb->state_machine(i);
       EXPECT_EQ(traces.names.readable(machine.move_next).value(), traces.names.readable(machine.kickoff).value());
     }
-    for (std::uint32_t row = 1; row <= traces.names.method_count(); ++row)
-      EXPECT_EQ(traces.names.readable(row).value().find("__"), std::string::npos) << traces.names.readable(row).value();
+    for (std::uint32_t row = 1; row <= traces.names.method_count(); ++row) {
+      const std::string name = traces.names.readable(row).value();
+      const bool constructor = name.ends_with("ctor");  // of a closure
+      EXPECT_TRUE(constructor || name.find("__") == std::string::npos) << name;
+    }
   }
 }
 

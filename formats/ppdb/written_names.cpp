@@ -68,8 +68,9 @@ void put_method(std::vector<std::string>& out, std::string_view name, unsigned d
 
 std::vector<std::string> written_parts(const std::vector<std::string>& types, std::string_view method) {
   std::vector<std::string> out;
+  const bool made = method.starts_with('<') || method.starts_with(kVbLambda);
   for (const std::string& type : types) {
-    if (is_closure(type)) continue;
+    if (is_closure(type) && (made || &type != &types.back())) continue;  // what is not made for a lambda stays in it
     if (const Bracketed body = machine_of(type); !body.inner.empty()) {
       put_method(out, body.inner, 0);
       if (const std::size_t own = body.rest.find('<'); own != std::string_view::npos)

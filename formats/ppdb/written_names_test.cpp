@@ -21,6 +21,7 @@ TEST(WrittenNames, CompilersNamesLeadToWhatAPersonWrote) {
       {"what starts an async Main", {"Program"}, "<Main>", "Program.Main"},
       {"a lambda without captures", {"Program", "<>c"}, "<Main>b__0_12", "Program.Main.<lambda>"},
       {"a lambda with captures", {"P", "<>c__DisplayClass0_0"}, "<Main>b__26", "P.Main.<lambda>"},
+      {"the constructor of what was captured", {"P", "<>c__DisplayClass0_0"}, ".ctor", "P.<>c__DisplayClass0_0..ctor"},
       {"in a generic method", {"P", "<>c__DisplayClass0_0`1"}, "<Main>b__26", "P.Main.<lambda>"},
       {"a lambda of the class itself", {"P"}, "<.ctor>b__1_0", "P..ctor.<lambda>"},
       {"a local function", {"Flow"}, "<Local>g__Go|4_0", "Flow.Local.Go"},
