@@ -206,4 +206,27 @@ inline PeImage rich_image(bool is_64bit) {
   return image;
 }
 
+/// The header, whose metadata of this size follows it.
+inline Section cli_header_of(std::uint32_t metadata_size) {
+  return Section().u32(72).u16(2).u16(5).u32(kPeExtraRva + 72).u32(metadata_size).u32(1).u32(0x06000001).zeros(48);
+}
+
+/// An assembly: eight bytes of metadata, two RSDS (the second one portable), two checksums, an embedded "PDB".
+inline PeImage managed_image() {
+  PeImage spec{.machine = 0x14C, .managed = true, .cli_rva = kPeExtraRva};
+  spec.extra = {{".text2", cli_header_of(8).text("BSJB").u32(7).finish()}};
+  spec.debug = {
+      {.data = rsds("C:\\app.ni.pdb", 1, 0x20)},
+      {.data = rsds("app.pdb", 1), .minor_version = pe::kPortableMinor, .timestamp = 0xCAFEF00D},
+      {.type = pe::DebugType::pdb_checksum, .data = Section().c_string("SHA256").zeros(32).finish()},
+      {.type = pe::DebugType::pdb_checksum, .data = Section().c_string("SHA384").zeros(48).finish()},
+      {.type = pe::DebugType::repro},
+      // 16 times "a", deflated
+      {.type = pe::DebugType::embedded_portable_pdb,
+       .data = Section().text("MPDB").u32(16).u8(0x4B).u32_big(0x4C440500).finish(),
+       .minor_version = 0x100},
+  };
+  return spec;
+}
+
 }  // namespace symcached::testkit

@@ -8,34 +8,14 @@ namespace symcached::pe {
 namespace {
 
 using testkit::assemble;
+using testkit::cli_header_of;
 using testkit::kPeExtraRva;
+using testkit::managed_image;
 using testkit::PeImage;
-using testkit::rsds;
 using testkit::Section;
 
-Section cli_header_of(std::uint32_t metadata_size) {
-  return Section().u32(72).u16(2).u16(5).u32(kPeExtraRva + 72).u32(metadata_size).u32(1).u32(0x06000001).zeros(48);
-}
-
-PeImage assembly() {
-  PeImage spec{.machine = 0x14C, .managed = true, .cli_rva = kPeExtraRva};
-  spec.extra = {{".text2", cli_header_of(8).text("BSJB").u32(7).finish()}};
-  spec.debug = {
-      {.data = rsds("C:\\app.ni.pdb", 1, 0x20)},
-      {.data = rsds("app.pdb", 1), .minor_version = kPortableMinor, .timestamp = 0xCAFEF00D},
-      {.type = DebugType::pdb_checksum, .data = Section().c_string("SHA256").zeros(32).finish()},
-      {.type = DebugType::pdb_checksum, .data = Section().c_string("SHA384").zeros(48).finish()},
-      {.type = DebugType::repro},
-      // 16 times "a", deflated
-      {.type = DebugType::embedded_portable_pdb,
-       .data = Section().text("MPDB").u32(16).u8(0x4B).u32_big(0x4C440500).finish(),
-       .minor_version = 0x100},
-  };
-  return spec;
-}
-
 TEST(PeManaged, HeaderAndMetadata) {
-  const auto bytes = assemble(assembly()).finish();
+  const auto bytes = assemble(managed_image()).finish();
   const auto image = Image::open(bytes);
   const auto header = cli_header(*image);
   ASSERT_TRUE(header && *header);
@@ -51,7 +31,7 @@ TEST(PeManaged, HeaderAndMetadata) {
 }
 
 TEST(PeManaged, TheDebugDirectoryTellsOfPdbs) {
-  const auto bytes = assemble(assembly()).finish();
+  const auto bytes = assemble(managed_image()).finish();
   const auto image = Image::open(bytes);
   const auto files = debug_files(*image);
   ASSERT_TRUE(files) << to_string(files.error());
@@ -118,7 +98,7 @@ TEST(PeManaged, WrongHeadersAreNamed) {
       {"metadata without end", kPeExtraRva, 0xFFFFFFFF, "pe.metadata"},
   };
   for (const Row& r : rows) {
-    PeImage spec = assembly();
+    PeImage spec = managed_image();
     spec.cli_rva = r.cli_rva;
     spec.extra[0].data = cli_header_of(r.metadata_size).u64(0).finish();
     const auto bytes = assemble(spec).finish();

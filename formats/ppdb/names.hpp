@@ -20,7 +20,8 @@ enum class NameStyle : std::uint8_t {
 };
 enum class Parameters : bool { none, listed };
 
-/// Views the metadata, which must outlive it and stay where it is.
+/// Views the metadata, which must outlive it and stay where it is. Each name is bounded, and its work; but a file
+/// may have 2^24 methods with names as large as that, so who asks for all of them keeps count.
 class Names {
  public:
   /// @param metadata  of an assembly; that of a Portable PDB has no methods

@@ -45,12 +45,6 @@ constexpr Guid kCompilationOptions = guid_of(0xB5FEEC05, 0x8CD0, 0x4A83, 0x96DA4
 constexpr std::uint32_t kModuleRow = 1;
 constexpr std::size_t kMaxOptions = 1024;
 
-/// Tags of HasCustomDebugInformation, for the parents that are asked for.
-std::uint32_t parent_key(Table parent, std::uint32_t row) {
-  const std::uint32_t tag = parent == Table::method_def ? 0 : parent == Table::module ? 7 : 22;  // 22: Document
-  return row << kHasCustomDebugBits | tag;
-}
-
 }  // namespace
 
 Read<Pdb> Pdb::open(Bytes file) {
@@ -113,6 +107,7 @@ Read<Document> Pdb::document(std::uint32_t row) const {
 Read<std::vector<Document>> Pdb::documents() const {
   std::vector<Document> all;
   std::uint64_t total = 0;
+  if (document_count() > kMaxDocuments) return too_large("ppdb.documents", 0, document_count(), kMaxDocuments);
   all.reserve(document_count());
   for (std::uint32_t row = 1; row <= document_count(); ++row) {
     SC_TRY(auto one, document(row));
@@ -176,9 +171,10 @@ std::optional<std::uint32_t> Pdb::kickoff_of(std::uint32_t move_next) const {
   return kickoff - 1 < metadata_.referenced_rows(Table::method_def) ? std::optional(kickoff) : std::nullopt;
 }
 
-Read<std::optional<Bytes>> Pdb::custom(Table parent, std::uint32_t row, const Guid& kind) const {
+Read<std::optional<Bytes>> Pdb::custom(CustomParent parent, std::uint32_t row, const Guid& kind) const {
   constexpr Table kTable = Table::custom_debug_information;
-  const std::uint32_t wanted = parent_key(parent, row);
+  if (row > kMaxRows) return std::nullopt;
+  const std::uint32_t wanted = row << kHasCustomDebugBits | static_cast<std::uint32_t>(parent);
   std::uint32_t index = lower_bound(kTable, wanted, customs_);
   for (; index < metadata_.rows(kTable) && key(kTable, index, customs_) == wanted; ++index) {
     const Row entry = metadata_.at(kTable, customs_.empty() ? index + 1 : customs_[index]);
@@ -191,7 +187,7 @@ Read<std::optional<Bytes>> Pdb::custom(Table parent, std::uint32_t row, const Gu
 }
 
 Read<std::optional<EmbeddedSource>> Pdb::embedded_source(std::uint32_t document) const {
-  SC_TRY(const auto blob, custom(Table::document, document, kEmbeddedSource));
+  SC_TRY(const auto blob, custom(CustomParent::document, document, kEmbeddedSource));
   if (!blob) return std::nullopt;
   const std::uint64_t offset = blob->empty() ? 0 : metadata_.offset_of(*blob);
   ByteReader in(*blob, offset);
@@ -203,12 +199,12 @@ Read<std::optional<EmbeddedSource>> Pdb::embedded_source(std::uint32_t document)
 }
 
 Read<std::optional<std::string_view>> Pdb::source_link() const {
-  SC_TRY(const auto blob, custom(Table::module, kModuleRow, kSourceLink));
+  SC_TRY(const auto blob, custom(CustomParent::module, kModuleRow, kSourceLink));
   return blob ? std::optional(as_text(*blob)) : std::nullopt;
 }
 
 Read<std::vector<CompilationOption>> Pdb::compilation_options() const {
-  SC_TRY(const auto blob, custom(Table::module, kModuleRow, kCompilationOptions));
+  SC_TRY(const auto blob, custom(CustomParent::module, kModuleRow, kCompilationOptions));
   std::vector<CompilationOption> options;
   if (!blob) return options;
   ByteReader in(*blob, blob->empty() ? 0 : metadata_.offset_of(*blob));

@@ -19,6 +19,7 @@ namespace symcached::ppdb {
 inline constexpr std::size_t kPdbIdSize = 20;
 /// Bytes of one document's name, put together, and of the list of its parts.
 inline constexpr std::size_t kMaxDocumentName = 32 * 1024;
+inline constexpr std::uint32_t kMaxDocuments = 1u << 20;
 /// Bytes of all documents' names and lists together.
 inline constexpr std::uint64_t kMaxDocumentNames = 256u << 20;
 /// Bytes of one embedded source, unpacked.
@@ -62,6 +63,9 @@ struct CompilationOption {
   std::string_view name, value;
 };
 
+/// What custom debug information belongs to, by the tag of its index. Others there are, and nobody asks for them.
+enum class CustomParent : std::uint8_t { method = 0, module = 7, document = 22 };
+
 /// Views into bytes it does not own. Not to be moved while views of its rows are in use.
 class Pdb {
  public:
@@ -78,7 +82,7 @@ class Pdb {
   std::uint32_t document_count() const { return metadata_.rows(Table::document); }
   Read<std::string> document_name(std::uint32_t row) const;
   Read<Document> document(std::uint32_t row) const;
-  /// All of them; [0] is row 1. Refused if the names together are more than kMaxDocumentNames.
+  /// All of them; [0] is row 1. Refused if they are more than kMaxDocuments, or their names than kMaxDocumentNames.
   Read<std::vector<Document>> documents() const;
 
   /// As many as the assembly has methods, or 0.
@@ -97,7 +101,7 @@ class Pdb {
   std::optional<std::uint32_t> kickoff_of(std::uint32_t move_next) const;
 
   /// Blob of this kind attached to a row. Cost: a binary search, and the row's own entries.
-  Read<std::optional<Bytes>> custom(Table parent, std::uint32_t row, const Guid& kind) const;
+  Read<std::optional<Bytes>> custom(CustomParent parent, std::uint32_t row, const Guid& kind) const;
   Read<std::optional<EmbeddedSource>> embedded_source(std::uint32_t document) const;
   /// JSON text; see docs/formats/portable_pdb.md.
   Read<std::optional<std::string_view>> source_link() const;

@@ -182,6 +182,22 @@ TEST(Pdb, MethodsThatShareABlobCostNoMoreThanTheFile) {
   EXPECT_LT(points, 20'000u * 500);
 }
 
+TEST(Pdb, MoreDocumentsThanAnyProgramHasAreRefused) {
+  const auto out = assemble(PortablePdb{.documents = {{.name = "a.cs"}}});
+  auto bytes = out.finish();
+  constexpr std::uint32_t kCount = kMaxDocuments + 1;
+  patch(bytes, out.at("row_counts"), u32le(kCount));
+  patch(bytes, out.at("header #~"), u32le(static_cast<std::uint32_t>(bytes.size())));
+  patch(bytes, out.at("header #~") + 4, u32le(36 + kCount * 8));
+  const Bytes tables = Bytes(bytes).subspan(out.at("#~"), 36);
+  const std::vector<std::byte> copy(tables.begin(), tables.end());
+  bytes.insert(bytes.end(), copy.begin(), copy.end());
+  bytes.resize(bytes.size() + std::size_t{kCount} * 8);
+  const auto pdb = Pdb::open(bytes);
+  ASSERT_TRUE(pdb) << to_string(pdb.error());
+  EXPECT_EQ(pdb->documents().error().field, "ppdb.documents");
+}
+
 TEST(Pdb, MetadataOfAnAssemblyIsNone) {
   testkit::MetadataImage image;
   image.row(Table::module_ref, {testkit::cell::string(0)});
