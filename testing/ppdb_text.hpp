@@ -43,11 +43,14 @@ inline Read<std::string> ppdb_text(const ppdb::Pdb& pdb) {
       fmt::format_to(std::back_inserter(out), "moved\t0x{:08x}\t0x{:08x}\n",
                      0x06000000 | pdb.state_machine(moved).move_next, 0x06000000 | pdb.state_machine(moved).kickoff);
   };
+  std::optional<ReadError> damage;
   const auto walked = pdb.for_each_method([&](std::uint32_t method, ppdb::SequencePoints& points) {
     put_moved(method - 1);
     for (ppdb::SequencePoint p; points.next(p);) put_point(out, method, p);
+    if (points.error()) damage = points.error();
   });
   if (!walked) return std::unexpected(walked.error());
+  if (damage) return std::unexpected(*damage);
   put_moved(0xFFFFFFFF);
   SC_TRY(const auto link, pdb.source_link());
   if (link) out += "sourcelink\t" + std::string(*link) + "\n";

@@ -50,6 +50,7 @@ inline std::uint64_t walk_everything(const ppdb::Pdb& pdb, bool& whole) {
   const auto walked = pdb.for_each_method([&](std::uint32_t method, ppdb::SequencePoints& points) {
     total += method + points.local_signature();
     for (ppdb::SequencePoint p; points.next(p);) total += p.il_offset + p.document + p.end_line + p.end_column;
+    whole = whole && !points.error();
   });
   whole = whole && walked;
   for (std::uint32_t i = 0; i < pdb.state_machine_count(); ++i)

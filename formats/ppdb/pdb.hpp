@@ -89,8 +89,9 @@ class Pdb {
   std::uint32_t method_count() const { return metadata_.rows(Table::method_debug_information); }
   /// Points of a method; none at all for one without code of its own.
   Read<SequencePoints> points(std::uint32_t method) const;
-  /// Calls visit(row, SequencePoints&) for each method that has points, in order of rows. Ends with the first error.
-  /// Work is bounded by the file's size, however often methods share a blob.
+  /// Calls visit(row, SequencePoints&) for each method that has points, in order of rows. A method whose points break
+  /// the rules does not end the walk, for compilers have written such: SequencePoints::error() tells. Work is bounded
+  /// by the file's size, however often methods share a blob.
   template <class Visit>
   Read<void> for_each_method(Visit&& visit) const;
 
@@ -132,7 +133,6 @@ Read<void> Pdb::for_each_method(Visit&& visit) const {
     left -= blob.size();
     SequencePoints points(blob, row[MethodDebugColumn::document], documents, metadata_.offset_of(blob));
     visit(number, points);
-    if (points.error()) return std::unexpected(*points.error());
   }
   return {};
 }

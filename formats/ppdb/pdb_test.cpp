@@ -157,6 +157,29 @@ TEST(Pdb, NamesOfDocuments) {
   }
 }
 
+TEST(Pdb, AMethodThatBreaksTheRulesDoesNotEndTheWalk) {
+  testkit::MetadataImage image;
+  namespace cell = testkit::cell;
+  image.pdb_id = std::vector<std::byte>(20);
+  image.elsewhere = {{Table::method_def, 3}};
+  const std::uint32_t name = image.blob(Section().u8('/').finish());
+  image.row(Table::document, {cell::blob(name), cell::guid(0), cell::blob(0), cell::guid(0)});
+  const auto good = image.blob(testkit::encode_points({{point(0, 1, 1, 1, 2)}}).first);
+  const auto cut = image.blob(Section().u8(0).u8(0).u8(0).finish());
+  for (const std::uint32_t blob : {good, cut, good})
+    image.row(Table::method_debug_information, {cell::row(Table::document, 1), cell::blob(blob)});
+  const auto bytes = image.assemble().finish();
+  std::vector<std::uint32_t> sound, damaged;
+  const auto pdb = Pdb::open(bytes);
+  ASSERT_TRUE(pdb);
+  ASSERT_TRUE(pdb->for_each_method([&](std::uint32_t method, SequencePoints& points) {
+    for (SequencePoint p; points.next(p);) continue;
+    (points.error() ? damaged : sound).push_back(method);
+  }));
+  EXPECT_THAT(sound, ElementsAre(1u, 3u));
+  EXPECT_THAT(damaged, ElementsAre(2u));
+}
+
 TEST(Pdb, MethodsThatShareABlobCostNoMoreThanTheFile) {
   testkit::MetadataImage image;
   namespace cell = testkit::cell;
