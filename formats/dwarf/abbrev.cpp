@@ -85,7 +85,7 @@ Step::Kind step_over(Form form) {
 /// One declaration on its way into the table.
 struct Declaration {
   Abbrev abbrev;
-  std::vector<Step> steps, skips;
+  std::vector<Step> steps, skips;  ///< steps: only of entries whose attributes are read
 
   Read<void> read(LittleCursor& in, const Encoding& encoding) {
     steps.clear();
@@ -105,7 +105,7 @@ struct Declaration {
       if (attribute == static_cast<std::uint64_t>(At::sibling)) note_sibling(static_cast<Form>(form));
       const Slot slot = slot_of(attribute);
       has_addresses |= slot == Slot::low_pc || slot == Slot::ranges;
-      add(is_read(abbrev.tag) ? first_time(slot) : Slot::none, static_cast<Form>(form), encoding, in);
+      add(slot, static_cast<Form>(form), encoding, in);
     }
     // An entry without bytes must not cost as many steps as a declaration has attributes: it has one for each slot.
     abbrev.is_code = has_addresses && (abbrev.tag == Tag::subprogram || abbrev.tag == Tag::inlined_subroutine);
@@ -135,6 +135,8 @@ struct Declaration {
         size >= 0 ? Step{.operand = static_cast<std::uint64_t>(size)} : Step{.kind = step_over(form), .form = form};
     add_to(skips, skip);
     if (form == Form::llvm_addrx_offset) add_to(skips, {.operand = 4});
+    if (!is_read(abbrev.tag)) return;
+    slot = first_time(slot);
     if (slot == Slot::none) {
       add_to(steps, skip);
       if (form == Form::llvm_addrx_offset) add_to(steps, {.operand = 4});
@@ -223,9 +225,9 @@ Read<AbbrevTable> AbbrevTable::read(Bytes section, std::uint64_t at, const Encod
       count = static_cast<std::uint32_t>(steps.size());
       table.steps_.insert(table.steps_.end(), steps.begin(), steps.end());
     };
-    append(declaration.steps, abbrev.first_step, abbrev.step_count);
-    if (is_read(abbrev.tag)) append(declaration.skips, abbrev.first_skip, abbrev.skip_count);
-    else abbrev.first_skip = abbrev.first_step, abbrev.skip_count = abbrev.step_count;
+    append(declaration.skips, abbrev.first_skip, abbrev.skip_count);
+    if (is_read(abbrev.tag)) append(declaration.steps, abbrev.first_step, abbrev.step_count);
+    else abbrev.first_step = abbrev.first_skip, abbrev.step_count = abbrev.skip_count;
     if (code == table.dense_.size() + 1) table.dense_.push_back(abbrev);
     else table.sparse_.emplace_back(code, abbrev);
   }
