@@ -43,6 +43,7 @@ struct PeImage {
   std::uint32_t image_size = 0x9000;
   std::uint32_t directory_count = 16;  ///< as the header states it; at most 16 are written
   bool managed = false;                ///< has a CLR header directory
+  std::uint32_t cli_rva = 0x1000;      ///< where it points; not to a header unless an extra section holds one
   std::vector<PeDebugEntry> debug = {};
   std::vector<PeExport> exports = {};
   std::vector<std::byte> exceptions = {};  ///< the exception directory
@@ -86,7 +87,7 @@ inline void put_optional_header(Section& out, const PeImage& image) {
       out.ref32("exports", kPeRdataBias).distance32("exports", "exports_end");
     else if (which == pe::Directory::exceptions && !image.exceptions.empty())
       out.ref32("exceptions", kPeRdataBias).distance32("exceptions", "exceptions_end");
-    else if (which == pe::Directory::clr_header && image.managed) out.u32(kPeTextRva).u32(72);
+    else if (which == pe::Directory::clr_header && image.managed) out.u32(image.cli_rva).u32(72);
     else out.u32(0).u32(0);
   }
   out.label("optional_end");
@@ -203,6 +204,29 @@ inline PeImage rich_image(bool is_64bit) {
       {.type = pe::DebugType::ex_dll_characteristics, .data = Section().u32(1).finish()},
   };
   return image;
+}
+
+/// The header, whose metadata of this size follows it.
+inline Section cli_header_of(std::uint32_t metadata_size) {
+  return Section().u32(72).u16(2).u16(5).u32(kPeExtraRva + 72).u32(metadata_size).u32(1).u32(0x06000001).zeros(48);
+}
+
+/// An assembly: eight bytes of metadata, two RSDS (the second one portable), two checksums, an embedded "PDB".
+inline PeImage managed_image() {
+  PeImage spec{.machine = 0x14C, .managed = true, .cli_rva = kPeExtraRva};
+  spec.extra = {{".text2", cli_header_of(8).text("BSJB").u32(7).finish()}};
+  spec.debug = {
+      {.data = rsds("C:\\app.ni.pdb", 1, 0x20)},
+      {.data = rsds("app.pdb", 1), .minor_version = pe::kPortableMinor, .timestamp = 0xCAFEF00D},
+      {.type = pe::DebugType::pdb_checksum, .data = Section().c_string("SHA256").zeros(32).finish()},
+      {.type = pe::DebugType::pdb_checksum, .data = Section().c_string("SHA384").zeros(48).finish()},
+      {.type = pe::DebugType::repro},
+      // 16 times "a", deflated
+      {.type = pe::DebugType::embedded_portable_pdb,
+       .data = Section().text("MPDB").u32(16).u8(0x4B).u32_big(0x4C440500).finish(),
+       .minor_version = 0x100},
+  };
+  return spec;
 }
 
 }  // namespace symcached::testkit

@@ -263,6 +263,7 @@ TEST(PeFuzzCorpus, IsWhatTheAssemblerMakes) {
       {"far_data.bin", far_data},
       {"far_strings.bin", far_strings},
       {"cut_in_debug_data.bin", cut},
+      {"managed.bin", assemble(testkit::managed_image()).finish()},
   };
   testkit::expect_stored("formats/pe/fuzz_corpus/reader_fuzz", inputs);
 }

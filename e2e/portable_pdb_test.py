@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""portable_pdb_test.py PROGRAM [FILE...]: does our reader of Portable PDBs say what the one in Python says?
+
+Compares ppdb_points, which is built beside the program, with portable_pdb_oracle.py for the stored files (and with what
+.NET said of them), or for each FILE given.
+"""
+import pathlib
+import subprocess
+import sys
+
+import portable_pdb_oracle
+
+STORED = pathlib.Path(__file__).resolve().parent.parent / "testing" / "dotnet"
+
+
+def first_difference(ours, theirs):
+    pairs = enumerate(zip(ours.splitlines() + ["(end)"], theirs.splitlines() + ["(end)"]), 1)
+    return next((f"line {i}: {a!r}, not {b!r}" for i, (a, b) in pairs if a != b), None)
+
+
+def compare(reader, path):
+    ours = subprocess.run([reader, path], capture_output=True, check=True).stdout.decode()
+    theirs = portable_pdb_oracle.text_of(path.read_bytes())
+    points = ours.count("\npoint\t")
+    difference = first_difference(ours, theirs)
+    dotnet = path.parent / "points.tsv"
+    if difference is None and dotnet.exists():
+        difference = first_difference(ours, dotnet.read_text())
+    print(f"{path.parent.name}/{path.name}: {points} points, {difference or 'equal'}")
+    return difference is None and points > 0
+
+
+def main():
+    reader = pathlib.Path(sys.argv[1]).parent / "ppdb_points"
+    files = [pathlib.Path(name) for name in sys.argv[2:]]
+    if not files:
+        files = sorted(STORED.glob("*/Traces.pdb")) + [STORED / "embedded" / "Traces.dll"]
+    results = [compare(reader, path) for path in files]
+    return 0 if all(results) and results else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

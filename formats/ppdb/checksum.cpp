@@ -1,0 +1,44 @@
+#include "formats/ppdb/checksum.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <new>
+
+namespace symcached::ppdb {
+namespace {
+
+struct Algorithm {
+  std::string_view name;
+  const EVP_MD* (*make)();
+};
+constexpr Algorithm kAlgorithms[] = {
+    {"SHA256", EVP_sha256}, {"SHA384", EVP_sha384}, {"SHA512", EVP_sha512}, {"SHA1", EVP_sha1}};
+
+struct Free {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
+}  // namespace
+
+ChecksumResult verify_checksum(const Pdb& pdb, std::string_view algorithm, Bytes digest) {
+  const auto known = std::ranges::find(kAlgorithms, algorithm, &Algorithm::name);
+  if (known == std::end(kAlgorithms)) return ChecksumResult::unknown_algorithm;
+  const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
+  if (!context || EVP_DigestInit_ex(context.get(), known->make(), nullptr) != 1) throw std::bad_alloc();
+  const auto add = [&](Bytes data) { EVP_DigestUpdate(context.get(), data.data(), data.size()); };
+  const Bytes file = pdb.metadata().bytes();
+  const auto id = static_cast<std::size_t>(pdb.metadata().offset_of(pdb.metadata().pdb_stream()));
+  add(file.first(id));
+  add(std::array<std::byte, kPdbIdSize>{});
+  add(file.subspan(id + kPdbIdSize));
+  std::array<std::byte, EVP_MAX_MD_SIZE> computed;
+  unsigned size = 0;
+  EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(computed.data()), &size);
+  const bool equal = std::ranges::equal(digest, Bytes(computed).first(size));
+  return equal ? ChecksumResult::equal : ChecksumResult::different;
+}
+
+}  // namespace symcached::ppdb

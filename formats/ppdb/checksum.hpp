@@ -1,0 +1,22 @@
+#pragma once
+/// Is this the very PDB that an assembly was built with? Spec: the PE/COFF addendum of the .NET runtime, "Portable PDB
+/// Checksum"; docs/formats/portable_pdb.md.
+#include <cstdint>
+#include <string_view>
+
+#include "formats/ppdb/pdb.hpp"
+
+namespace symcached::ppdb {
+
+enum class ChecksumResult : std::uint8_t {
+  equal,
+  different,
+  unknown_algorithm,  ///< nothing was compared
+};
+
+/// Hashes the whole file with its 20 id bytes taken for zeros.
+/// @param algorithm  "SHA256", "SHA384", "SHA512" or "SHA1", in this case: as the assembly's debug directory has it
+/// Cost: one pass, 0.5 to 2 GB/s.
+ChecksumResult verify_checksum(const Pdb& pdb, std::string_view algorithm, Bytes digest);
+
+}  // namespace symcached::ppdb
