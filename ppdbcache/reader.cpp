@@ -19,6 +19,14 @@ std::size_t sum_of_bytes(const std::byte* bytes, unsigned count) {
   return sums * 0x0001000100010001 >> 48;
 }
 
+/// As std::popcount, which is a call where the compiler may not assume the instruction.
+unsigned count_bits(std::uint64_t bits) {
+  bits -= bits >> 1 & 0x5555555555555555;
+  bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
+  bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F;
+  return static_cast<unsigned>(bits * 0x0101010101010101 >> 56);
+}
+
 /// Bytes of `run` number `index` among those of a large method.
 bool slice_run(Bytes bytes, std::span<const Restart> restarts, std::size_t index, Bytes& out) {
   const std::size_t begin = index == 0 ? 0 : std::size_t{restarts[index - 1].end}, end = restarts[index].end;
@@ -98,13 +106,13 @@ std::uint32_t Reader::row_limit() const {
   return std::max(pointed, names_.row_limit());
 }
 
-bool Reader::find_runs(std::uint32_t row, Runs& out) const {
+inline bool Reader::find_runs(std::uint32_t row, Runs& out) const {
   if (row / kRowsPerBlock >= blocks_.size()) return false;
   const Block& block = blocks_[row / kRowsPerBlock];
   const std::uint64_t present = block.present, bit = std::uint64_t{1} << row % kRowsPerBlock;
   if ((present & bit) == 0) return false;
-  const auto count = static_cast<unsigned>(std::popcount(present));
-  const auto before = static_cast<unsigned>(std::popcount(present & (bit - 1)));
+  const auto count = count_bits(present);
+  const auto before = count_bits(present & (bit - 1));
   const std::size_t position = block.position;
   if (position > points_.size() || count > points_.size() - position) return false;
   const std::byte* const lengths = points_.data() + position;
@@ -132,7 +140,7 @@ bool Reader::find_large(Bytes head, Runs& out) const {
   return true;
 }
 
-bool Reader::find_point(const Runs& runs, std::uint32_t il_offset, model::ManagedPoint& out) const {
+inline bool Reader::find_point(const Runs& runs, std::uint32_t il_offset, model::ManagedPoint& out) const {
   Bytes bytes = runs.bytes;
   if (!runs.restarts.empty()) {
     const auto after = std::ranges::upper_bound(runs.restarts, il_offset, {},
@@ -149,17 +157,35 @@ bool Reader::find_point(const Runs& runs, std::uint32_t il_offset, model::Manage
   return !run.failed();
 }
 
+inline bool Reader::find_document(std::uint32_t number, Place& out) const {
+  if (number >= documents_.size()) return false;
+  const std::size_t begin = documents_[number].path;
+  const std::size_t end = number + 1 < documents_.size() ? std::size_t{documents_[number + 1].path} : paths_.size();
+  if (begin > end || end > paths_.size()) return false;
+  out.document = as_text(paths_.subspan(begin, end - begin));
+  out.language = static_cast<model::Language>(std::uint8_t{documents_[number].language});
+  return true;
+}
+
+/// Filled in where it is returned: copies of what was just written part by part are slow.
 std::optional<Place> Reader::lookup(std::uint32_t row, std::uint32_t il_offset) const {
+  std::optional<Place> found(std::in_place);
   Runs runs;
   model::ManagedPoint point;
-  if (!find_runs(row, runs) || !find_point(runs, il_offset, point)) return std::nullopt;
-  const auto found = document(point.document);
-  if (!found) return std::nullopt;
-  Place place{.document = found->path, .line = point.line, .column = point.column, .language = found->language};
-  if (!has_names()) return place;
-  if (const std::uint32_t kickoff = kickoffs_.find(row); kickoff != 0) place.method = names_.name(kickoff);
-  if (place.method.empty()) place.method = names_.name(row);
-  return place;
+  if (!find_runs(row, runs) || !find_point(runs, il_offset, point) || !find_document(point.document, *found)) {
+    found.reset();
+    return found;
+  }
+  found->line = point.line;
+  found->column = point.column;
+  if (has_names()) found->method = name_a_person_wrote(row);
+  return found;
+}
+
+MethodName Reader::name_a_person_wrote(std::uint32_t row) const {
+  MethodName name;
+  if (const std::uint32_t kickoff = kickoffs_.find(row); kickoff != 0) name = names_.name(kickoff);
+  return name.empty() ? names_.name(row) : name;
 }
 
 Method Reader::method(std::uint32_t row) const {
@@ -171,12 +197,9 @@ Method Reader::method(std::uint32_t row) const {
 }
 
 std::optional<model::ManagedDocument> Reader::document(std::uint32_t number) const {
-  if (number >= documents_.size()) return std::nullopt;
-  const std::size_t begin = documents_[number].path;
-  const std::size_t end = number + 1 < documents_.size() ? std::size_t{documents_[number + 1].path} : paths_.size();
-  if (begin > end || end > paths_.size()) return std::nullopt;
-  return model::ManagedDocument{.path = as_text(paths_.subspan(begin, end - begin)),
-                                .language = static_cast<model::Language>(std::uint8_t{documents_[number].language})};
+  Place place;
+  if (!find_document(number, place)) return std::nullopt;
+  return model::ManagedDocument{.path = place.document, .language = place.language};
 }
 
 PointCursor Reader::points(std::uint32_t row) const {

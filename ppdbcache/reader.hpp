@@ -101,6 +101,8 @@ class Reader {
   bool find_runs(std::uint32_t row, Runs& out) const;
   bool find_large(Bytes head, Runs& out) const;
   bool find_point(const Runs& runs, std::uint32_t il_offset, model::ManagedPoint& out) const;
+  bool find_document(std::uint32_t number, Place& out) const;
+  MethodName name_a_person_wrote(std::uint32_t row) const;
 
   Header header_{};
   Bytes payload_, points_, large_, paths_;  // points_ and large_ without their padding, which can be read
