@@ -1,6 +1,5 @@
 #include "fetch/http_client.hpp"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -12,19 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "fetch/curl_library.hpp"
+
 namespace symcached::fetch {
 namespace {
 
 struct EasyFree {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+  void operator()(CURL* handle) const { curl().easy_cleanup(handle); }
 };
 using Easy = std::unique_ptr<CURL, EasyFree>;
-
-/// libcurl's global state must exist before any thread uses it, and is set up once.
-void init_curl() {
-  static const CURLcode done = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (done != CURLE_OK) throw std::runtime_error("libcurl could not be initialised");
-}
 
 struct Transfer {
   std::string url;
@@ -41,7 +36,7 @@ struct Transfer {
 std::size_t take_body(char* data, std::size_t, std::size_t size, void* context) {
   Transfer& transfer = *static_cast<Transfer*>(context);
   long status = 0;
-  curl_easy_getinfo(transfer.handle.get(), CURLINFO_RESPONSE_CODE, &status);
+  curl().easy_getinfo(transfer.handle.get(), CURLINFO_RESPONSE_CODE, &status);
   transfer.received += size;
   transfer.too_large = transfer.received > transfer.max_download;
   if (transfer.too_large) return CURL_WRITEFUNC_ERROR;
@@ -54,25 +49,25 @@ std::size_t take_body(char* data, std::size_t, std::size_t size, void* context) 
 }
 
 Easy make_handle(Transfer& transfer, const Limits& limits, const std::string& user_agent) {
-  Easy easy(curl_easy_init());
+  Easy easy(curl().easy_init());
   if (!easy) throw std::bad_alloc();
   CURL* h = easy.get();
   const bool secure = transfer.url.starts_with("https:");
-  curl_easy_setopt(h, CURLOPT_URL, transfer.url.c_str());
-  curl_easy_setopt(h, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(h, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
-  curl_easy_setopt(h, CURLOPT_FOLLOWLOCATION, 1L);
-  curl_easy_setopt(h, CURLOPT_MAXREDIRS, limits.max_redirects);
-  curl_easy_setopt(h, CURLOPT_USERAGENT, user_agent.c_str());
-  curl_easy_setopt(h, CURLOPT_ACCEPT_ENCODING, "gzip");
-  curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, limits.connect_timeout_ms);
-  curl_easy_setopt(h, CURLOPT_LOW_SPEED_TIME, limits.silence_s);
-  curl_easy_setopt(h, CURLOPT_LOW_SPEED_LIMIT, limits.min_rate);
-  curl_easy_setopt(h, CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(limits.max_download));
-  curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(h, CURLOPT_ERRORBUFFER, transfer.message.data());
-  curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, take_body);
-  curl_easy_setopt(h, CURLOPT_WRITEDATA, &transfer);
+  curl().easy_setopt(h, CURLOPT_URL, transfer.url.c_str());
+  curl().easy_setopt(h, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl().easy_setopt(h, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
+  curl().easy_setopt(h, CURLOPT_FOLLOWLOCATION, 1L);
+  curl().easy_setopt(h, CURLOPT_MAXREDIRS, limits.max_redirects);
+  curl().easy_setopt(h, CURLOPT_USERAGENT, user_agent.c_str());
+  curl().easy_setopt(h, CURLOPT_ACCEPT_ENCODING, "gzip");
+  curl().easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, limits.connect_timeout_ms);
+  curl().easy_setopt(h, CURLOPT_LOW_SPEED_TIME, limits.silence_s);
+  curl().easy_setopt(h, CURLOPT_LOW_SPEED_LIMIT, limits.min_rate);
+  curl().easy_setopt(h, CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(limits.max_download));
+  curl().easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
+  curl().easy_setopt(h, CURLOPT_ERRORBUFFER, transfer.message.data());
+  curl().easy_setopt(h, CURLOPT_WRITEFUNCTION, take_body);
+  curl().easy_setopt(h, CURLOPT_WRITEDATA, &transfer);
   return easy;
 }
 
@@ -80,15 +75,15 @@ HttpResult result_of(const Transfer& transfer, CURLcode code) {
   HttpResult result;
   long status = 0;
   const char* content_type = nullptr;
-  curl_easy_getinfo(transfer.handle.get(), CURLINFO_RESPONSE_CODE, &status);
-  curl_easy_getinfo(transfer.handle.get(), CURLINFO_CONTENT_TYPE, &content_type);
+  curl().easy_getinfo(transfer.handle.get(), CURLINFO_RESPONSE_CODE, &status);
+  curl().easy_getinfo(transfer.handle.get(), CURLINFO_CONTENT_TYPE, &content_type);
   result.status = static_cast<unsigned>(status);
   if (content_type != nullptr) result.content_type = content_type;
   result.too_large = transfer.too_large || code == CURLE_FILESIZE_EXCEEDED;
   if (code == CURLE_OK) return result;
   if (result.too_large) result.error = fmt::format("is larger than {} bytes", transfer.max_download);
   else if (!transfer.sink_error.empty()) result.error = transfer.sink_error;
-  else result.error = transfer.message[0] != '\0' ? transfer.message.data() : curl_easy_strerror(code);
+  else result.error = transfer.message[0] != '\0' ? transfer.message.data() : curl().easy_strerror(code);
   return result;
 }
 
@@ -98,13 +93,13 @@ HttpResult result_of(const Transfer& transfer, CURLcode code) {
 class HttpClient::Worker {
  public:
   Worker(Limits limits, std::string user_agent)
-      : limits_(limits), user_agent_(std::move(user_agent)), multi_(curl_multi_init()) {
+      : limits_(limits), user_agent_(std::move(user_agent)), multi_(curl().multi_init()) {
     if (multi_ == nullptr) throw std::bad_alloc();
     thread_ = std::thread([this] { run(); });
   }
   ~Worker() {
     stop();
-    curl_multi_cleanup(multi_);
+    curl().multi_cleanup(multi_);
   }
 
   void submit(std::unique_ptr<Transfer> transfer) {
@@ -113,14 +108,14 @@ class HttpClient::Worker {
       if (!stopping_) queue_.push_back(std::move(transfer));
     }
     if (transfer) give_up(std::move(transfer));
-    else curl_multi_wakeup(multi_);
+    else curl().multi_wakeup(multi_);
   }
   void stop() {
     {
       const std::scoped_lock lock(mutex_);
       stopping_ = true;
     }
-    curl_multi_wakeup(multi_);
+    curl().multi_wakeup(multi_);
     if (thread_.joinable()) thread_.join();
   }
 
@@ -130,12 +125,12 @@ class HttpClient::Worker {
   void run() {
     while (start_queued()) {
       int running = 0;
-      curl_multi_perform(multi_, &running);
+      curl().multi_perform(multi_, &running);
       finish_done();
-      curl_multi_poll(multi_, nullptr, 0, 1000, nullptr);
+      curl().multi_poll(multi_, nullptr, 0, 1000, nullptr);
     }
     for (auto& [handle, transfer] : active_) {
-      curl_multi_remove_handle(multi_, handle);
+      curl().multi_remove_handle(multi_, handle);
       give_up(std::move(transfer));
     }
     active_.clear();
@@ -158,19 +153,19 @@ class HttpClient::Worker {
       transfer->handle = make_handle(*transfer, limits_, user_agent_);
       CURL* handle = transfer->handle.get();
       active_.emplace(handle, std::move(transfer));
-      curl_multi_add_handle(multi_, handle);
+      curl().multi_add_handle(multi_, handle);
     }
     return !stopping;
   }
 
   void finish_done() {
     int left = 0;
-    while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
+    while (const CURLMsg* message = curl().multi_info_read(multi_, &left)) {
       if (message->msg != CURLMSG_DONE) continue;
       CURL* handle = message->easy_handle;
       const CURLcode code = message->data.result;
       auto transfer = std::move(active_.extract(handle).mapped());
-      curl_multi_remove_handle(multi_, handle);
+      curl().multi_remove_handle(multi_, handle);
       HttpResult result = result_of(*transfer, code);
       end(std::move(transfer), std::move(result));
     }
@@ -198,10 +193,8 @@ class HttpClient::Worker {
   std::thread thread_;
 };
 
-HttpClient::HttpClient(Limits limits, std::string user_agent) {
-  init_curl();
-  worker_ = std::make_unique<Worker>(limits, std::move(user_agent));
-}
+HttpClient::HttpClient(Limits limits, std::string user_agent)
+    : worker_(std::make_unique<Worker>(limits, std::move(user_agent))) {}
 
 HttpClient::~HttpClient() = default;
 

@@ -1,24 +1,24 @@
 #include "fetch/http_source.hpp"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <memory>
 
+#include "fetch/curl_library.hpp"
 #include "net/http.hpp"
 
 namespace symcached::fetch {
 namespace {
 
 struct UrlFree {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+  void operator()(CURLU* url) const { curl().url_cleanup(url); }
 };
 using Url = std::unique_ptr<CURLU, UrlFree>;
 
 std::string part(CURLU* url, CURLUPart which) {
   char* text = nullptr;
-  if (curl_url_get(url, which, &text, 0) != CURLUE_OK) return {};
-  const std::unique_ptr<char, decltype(&curl_free)> owned(text, curl_free);
+  if (curl().url_get(url, which, &text, 0) != CURLUE_OK) return {};
+  const std::unique_ptr<char, decltype(curl().free)> owned(text, curl().free);
   return text;
 }
 
@@ -54,11 +54,11 @@ std::expected<BaseUrl, std::string> parse_base_url(std::string_view text) {
     return std::unexpected(
         fmt::format("symbols: not a usable URL ({}); write http://host/path or https://host/path", why));
   };
-  const Url url(curl_url());
+  const Url url(curl().url());
   if (!url) throw std::bad_alloc();
-  if (const auto code = curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), CURLU_NON_SUPPORT_SCHEME);
+  if (const auto code = curl().url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), CURLU_NON_SUPPORT_SCHEME);
       code != CURLUE_OK)
-    return wrong(curl_url_strerror(code));
+    return wrong(curl().url_strerror(code));
   const std::string scheme = part(url.get(), CURLUPART_SCHEME);
   if (scheme != "http" && scheme != "https") return wrong(fmt::format("its scheme is {}", scheme));
   if (!part(url.get(), CURLUPART_QUERY).empty()) return wrong("it has a query");
@@ -71,7 +71,7 @@ std::expected<BaseUrl, std::string> parse_base_url(std::string_view text) {
   BaseUrl base;
   base.full = whole();
   for (const CURLUPart secret : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS})
-    curl_url_set(url.get(), secret, nullptr, 0);
+    curl().url_set(url.get(), secret, nullptr, 0);
   base.shown = whole();
   return base;
 }

@@ -34,6 +34,7 @@ std::ptrdiff_t DwarfFile::unit_at(std::uint64_t offset) const {
 Read<DwarfFiles> DwarfFiles::open(const DwarfInput& input) {
   DwarfFiles files;
   files.count(input.sections);
+  if (input.compressed_info) files.bytes_ += input.compressed_info->size;
   if (auto ok = files.add(input.sections); !ok) return std::unexpected(ok.error());
   if (input.supplementary != nullptr) {
     files.supplementary_ = static_cast<std::uint32_t>(files.files_.size());
@@ -129,9 +130,14 @@ Read<std::shared_ptr<const dwarf::AbbrevTable>> DwarfOpener::abbrevs(const dwarf
 
 Read<dwarf::Unit> DwarfOpener::open(std::uint32_t file, std::size_t index, const dwarf::Unit* skeleton) {
   const DwarfFile& owner = files_.file(file);
+  return open(*owner.sections, owner.units[index], skeleton);
+}
+
+Read<dwarf::Unit> DwarfOpener::open(const dwarf::Sections& sections, const dwarf::UnitHeader& header,
+                                    const dwarf::Unit* skeleton) {
   dwarf::Unit unit;
-  unit.sections = owner.sections;
-  unit.header = owner.units[index];
+  unit.sections = &sections;
+  unit.header = header;
   const dwarf::Sections& code = *files_.main().sections;
   unit.addr = code.addr;
   unit.ranges = code.ranges;

@@ -68,6 +68,9 @@ class DwarfOpener {
 
   /// @param skeleton  the unit whose addresses a split unit uses; null for others
   Read<dwarf::Unit> open(std::uint32_t file, std::size_t unit, const dwarf::Unit* skeleton = nullptr);
+  /// @param sections  that the header is of; must outlive the unit
+  Read<dwarf::Unit> open(const dwarf::Sections& sections, const dwarf::UnitHeader& header,
+                         const dwarf::Unit* skeleton = nullptr);
   /// The unit that holds an entry, for references from other units; null if there is none. Lives until the next call.
   const dwarf::Unit* holding(std::uint32_t file, std::uint64_t offset);
 

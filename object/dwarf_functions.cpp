@@ -53,11 +53,11 @@ std::uint32_t place_of(std::uint64_t value) { return value > 0xFFFFFFFF ? 0 : st
 
 }  // namespace
 
-Read<void> DwarfFunctions::unit(std::size_t index) {
-  SC_TRY(const dwarf::Unit unit, opener_.open(kMainFile, index));
+Read<void> DwarfFunctions::unit(const dwarf::Sections& sections, const dwarf::UnitHeader& header, std::size_t rank) {
+  SC_TRY(const dwarf::Unit unit, opener_.open(sections, header));
   if (unit.tag != Tag::compile_unit && unit.tag != Tag::skeleton_unit) return {};  // types, parts shared by others
   names_.start_unit();
-  rank_ = static_cast<std::uint32_t>(index);
+  rank_ = static_cast<std::uint32_t>(rank);
   covered_before_ = covered_.size();
   const dwarf::Value* const directory = unit.root.find(Slot::comp_dir);
   const auto comp_dir = directory != nullptr ? names_.view(unit, kMainFile, *directory) : std::nullopt;
@@ -90,9 +90,10 @@ template <bool Big>
 Read<void> DwarfFunctions::walk(const dwarf::Unit& unit, std::uint32_t file) {
   if (!unit.has_children) return {};
   const dwarf::AbbrevTable& abbrevs = *unit.abbrevs;
+  const std::uint64_t start = unit.sections->info_start;
   dwarf::Cursor<Big> in(unit.sections->info.first(unit.header.end), unit.children);
   open_ = 0;
-  scopes_.assign(1, {kNone, model::kNoInlinee});
+  scopes_.assign(1, {kNone, model::kNoInlinee, false});
   while (!in.at_end()) {
     const std::uint64_t code = in.uleb();
     if (code == 0) {
@@ -104,25 +105,27 @@ Read<void> DwarfFunctions::walk(const dwarf::Unit& unit, std::uint32_t file) {
       continue;
     }
     const dwarf::Abbrev* const abbrev = abbrevs.find(code);
-    if (abbrev == nullptr) return bad_value("dwarf.die.abbrev", in.position(), code);
+    if (abbrev == nullptr) return bad_value("dwarf.die.abbrev", start + in.position(), code);
     const Scope& around = scopes_.back();
-    Scope scope{around.function, around.inlinee};
+    // Local classes and lambdas hold their code; other types declare functions only.
+    if (!around.in_subprogram && dwarf::skip_tree(in, *abbrev, unit.header.offset)) continue;
+    Scope scope{around.function, around.inlinee, around.in_subprogram};
     if (!abbrev->is_code || (abbrev->tag == Tag::inlined_subroutine && around.function == kNone)) {
       dwarf::skip_values(in, abbrevs, *abbrev, unit.header.encoding);
-      if (abbrev->tag == Tag::subprogram) scope = {kNone, model::kNoInlinee};
+      if (abbrev->tag == Tag::subprogram) scope = {kNone, model::kNoInlinee, true};
     } else {
       dwarf::read_values(in, abbrevs, *abbrev, unit.header.encoding, values_);
       SC_TRY(scope, abbrev->tag == Tag::subprogram ? open_function(unit, file) : open_inlined(unit, file, around));
-      if (budget_.overdrawn()) return budget_.refusal("dwarf.work", in.position());
+      if (budget_.overdrawn()) return budget_.refusal("dwarf.work", start + in.position());
     }
     if (abbrev->has_children) {
-      if (scopes_.size() == kMaxDepth) return too_large("dwarf.die.depth", in.position(), kMaxDepth, kMaxDepth);
+      if (scopes_.size() == kMaxDepth) return too_large("dwarf.die.depth", start + in.position(), kMaxDepth, kMaxDepth);
       scopes_.push_back(scope);
     } else if (scope.opened_function) {
       if (auto ok = close_function(); !ok) return ok;
     }
   }
-  if (in.failed()) return truncated("dwarf.die", unit.header.end, 1, 0);
+  if (in.failed()) return truncated("dwarf.die", start + unit.header.end, 1, 0);
   while (open_ > 0)  // the unit ends inside a function
     if (auto ok = close_function(); !ok) return ok;
   return {};
@@ -137,11 +140,11 @@ bool DwarfFunctions::find_ranges(const dwarf::Unit& unit) {
 }
 
 Read<DwarfFunctions::Scope> DwarfFunctions::open_function(const dwarf::Unit& unit, std::uint32_t file) {
-  if (!find_ranges(unit)) return budget_.refusal("dwarf.ranges", unit.header.offset);
+  if (!find_ranges(unit)) return budget_.refusal("dwarf.ranges", unit.sections->info_start + unit.header.offset);
   std::erase_if(found_, [&](const dwarf::Range& r) {
     return !is_code(input_.code, r.low) || r.high - r.low > kLargestFunction || r.low < input_.image_base;
   });
-  if (found_.empty()) return Scope{kNone, model::kNoInlinee};
+  if (found_.empty()) return Scope{kNone, model::kNoInlinee, true};
   if (open_ == functions_.size()) functions_.emplace_back();
   OpenFunction& function = functions_[open_];
   function.name = names_.of(unit, file, values_).id;
@@ -152,13 +155,13 @@ Read<DwarfFunctions::Scope> DwarfFunctions::open_function(const dwarf::Unit& uni
   function.code = found_;
   function.scopes.clear();
   function.ranges.clear();
-  return Scope{static_cast<std::uint32_t>(open_++), model::kNoInlinee, true};
+  return Scope{static_cast<std::uint32_t>(open_++), model::kNoInlinee, true, true};
 }
 
 Read<DwarfFunctions::Scope> DwarfFunctions::open_inlined(const dwarf::Unit& unit, std::uint32_t file,
                                                          const Scope& around) {
-  if (!find_ranges(unit)) return budget_.refusal("dwarf.ranges", unit.header.offset);
-  if (found_.empty()) return Scope{around.function, around.inlinee};
+  if (!find_ranges(unit)) return budget_.refusal("dwarf.ranges", unit.sections->info_start + unit.header.offset);
+  if (found_.empty()) return Scope{around.function, around.inlinee, around.in_subprogram};
   OpenFunction& function = functions_[around.function];
   const auto scope = static_cast<std::uint32_t>(function.scopes.size());
   function.scopes.push_back({.caller = around.inlinee,
@@ -167,7 +170,7 @@ Read<DwarfFunctions::Scope> DwarfFunctions::open_inlined(const dwarf::Unit& unit
                              .call_line = place_of(values_.number(Slot::call_line)),
                              .call_column = place_of(values_.number(Slot::call_column))});
   for (const dwarf::Range& r : found_) function.ranges.push_back({r.low, r.high, scope});
-  return Scope{around.function, scope};
+  return Scope{around.function, scope, around.in_subprogram};
 }
 
 Read<void> DwarfFunctions::close_function() {

@@ -22,8 +22,9 @@ class DwarfFunctions {
         names_(files, opener_, budget, sink),
         lines_(sink, budget, input.code) {}
 
-  /// @param index  of a unit of the main file; also says which function goes first where two have one start
-  Read<void> unit(std::size_t index);
+  /// @param sections  of the main file, for this unit: see UnitBatch
+  /// @param rank      the unit's number in the main file: says which function goes first where two have one start
+  Read<void> unit(const dwarf::Sections& sections, const dwarf::UnitHeader& header, std::size_t rank);
 
   /// Code that has functions now, in the order of emission.
   std::vector<CodeRange>& covered() { return covered_; }
@@ -39,8 +40,9 @@ class DwarfFunctions {
     std::vector<ScopeRange> ranges;
   };
   struct Scope {
-    std::uint32_t function;  ///< index of the open function; kNone = outside of all
-    std::uint32_t inlinee;   ///< innermost inlined call around; kNoInlinee = none
+    std::uint32_t function;      ///< index of the open function; kNone = outside of all
+    std::uint32_t inlinee;       ///< innermost inlined call around; kNoInlinee = none
+    bool in_subprogram = false;  ///< with or without code
     bool opened_function = false;
   };
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/decompress.hpp"
+#include "formats/dwarf/abbrev.hpp"
 #include "object/elf_relocate.hpp"
 
 namespace symcached::object {
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kMaxInflated = std::uint64_t{16} << 30;  ///< of one section
 constexpr std::uint64_t kWorthThreads = std::uint64_t{4} << 20;  ///< bytes of inflated sections
+constexpr std::uint64_t kWorthLeaving = std::uint64_t{1} << 20;  ///< bytes of .debug_info, inflated
 constexpr std::string_view kField = "elf.debug_section";
 
 /// One section of the file and where its bytes go.
@@ -26,7 +28,9 @@ struct Part {
   Buffer inflated;
   std::optional<ReadError> error;
 
-  Bytes plain() const { return packing.method == elf::Compression::none ? packing.data : inflated.bytes(); }
+  bool is_compressed() const { return packing.method != elf::Compression::none; }
+  Codec codec() const { return packing.method == elf::Compression::zlib ? Codec::zlib : Codec::zstd; }
+  Bytes plain() const { return is_compressed() ? inflated.bytes() : packing.data; }
 };
 
 bool is_wanted(dwarf::SectionName name, const ElfDwarf::Options& options) {
@@ -57,9 +61,8 @@ Read<std::vector<Part>> parts_of(const elf::File& file, const ElfDwarf::Options&
 }
 
 void inflate(Part& part) {
-  if (part.packing.method == elf::Compression::none) return;
-  const Codec codec = part.packing.method == elf::Compression::zlib ? Codec::zlib : Codec::zstd;
-  auto inflated = decompress(codec, part.packing.data, part.packing.size, kField);
+  if (!part.is_compressed() || part.inflated.size() != 0) return;
+  auto inflated = decompress(part.codec(), part.packing.data, part.packing.size, kField);
   if (inflated) part.inflated = std::move(*inflated);
   else part.error = inflated.error();
 }
@@ -69,7 +72,7 @@ Read<void> inflate_all(std::vector<Part>& parts, const ElfDwarf::Options& option
   std::vector<Part*> order;
   std::uint64_t total = 0;
   for (Part& part : parts) {
-    if (part.packing.method == elf::Compression::none) continue;
+    if (!part.is_compressed()) continue;
     order.push_back(&part);
     total += part.packing.size;
   }
@@ -90,6 +93,20 @@ Read<void> inflate_all(std::vector<Part>& parts, const ElfDwarf::Options& option
   for (const Part& part : parts)
     if (part.error) return std::unexpected(*part.error);
   return {};
+}
+
+/// Takes .debug_info out of the parts if its units can be inflated one after the other, as far as the declarations of
+/// their entries tell.
+std::optional<Compressed> leave_info(std::vector<Part>& parts) {
+  const auto info = std::ranges::find(parts, &dwarf::Sections::info, &Part::member);
+  const auto abbrev = std::ranges::find(parts, &dwarf::Sections::abbrev, &Part::member);
+  if (info == parts.end() || abbrev == parts.end()) return std::nullopt;
+  if (!info->is_compressed() || info->packing.size < kWorthLeaving) return std::nullopt;
+  inflate(*abbrev);
+  if (abbrev->error || dwarf::may_name_other_units(abbrev->plain())) return std::nullopt;
+  const Compressed left{info->codec(), info->packing.data, info->packing.size};
+  parts.erase(info);
+  return left;
 }
 
 /// Puts the parts of each name behind one another in memory of our own, and relocates them there. Split sections have
@@ -150,13 +167,15 @@ Read<ElfDwarf> ElfDwarf::open(const elf::File& file, const Options& options) {
   dwarf.sections_.big_endian = file.layout().big_endian;
   dwarf.sections_.split = options.split;
   SC_TRY(auto parts, parts_of(file, options));
+  const bool relocatable = file.type() == elf::FileType::relocatable;
+  if (options.may_leave_info && !relocatable) dwarf.compressed_info_ = leave_info(parts);
   if (auto ok = inflate_all(parts, options); !ok) return std::unexpected(ok.error());
-  if (file.type() == elf::FileType::relocatable) {
+  if (relocatable) {
     SC_TRY(dwarf.owned_, join(file, parts, dwarf.sections_));
   } else {
     for (Part& part : parts) {
       dwarf.sections_.*part.member = part.plain();
-      if (part.packing.method != elf::Compression::none) dwarf.owned_.push_back(std::move(part.inflated));
+      if (part.is_compressed()) dwarf.owned_.push_back(std::move(part.inflated));
     }
   }
   return dwarf;

@@ -1,10 +1,12 @@
 #pragma once
 /// The DWARF sections of an ELF file, ready to read: inflated, and in object files relocated.
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/inflate_stream.hpp"
 #include "formats/dwarf/sections.hpp"
 #include "formats/elf/reader.hpp"
 
@@ -17,15 +19,18 @@ class ElfDwarf {
     unsigned threads = 1;
     std::function<void()> release = {};
     std::span<Bytes dwarf::Sections::* const> only = {};  ///< the sections that are wanted; empty = all
+    bool may_leave_info = false;  ///< a large .debug_info that can be inflated unit by unit may stay compressed
   };
   /// Cost: nothing for plain sections of linked files and split ones; others are copied, about 1 GB/s and thread.
   static Read<ElfDwarf> open(const elf::File& file, const Options& options);
 
   const dwarf::Sections& sections() const { return sections_; }
-  bool has_units() const { return !sections_.info.empty() || !sections_.types.empty(); }
+  /// .debug_info where it stayed as it was; sections().info is empty then.
+  const std::optional<Compressed>& compressed_info() const { return compressed_info_; }
 
  private:
   dwarf::Sections sections_;
+  std::optional<Compressed> compressed_info_;
   std::vector<Buffer> owned_;  ///< what the sections view, where that is not the file
 };
 

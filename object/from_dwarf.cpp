@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "object/dwarf_functions.hpp"
+#include "object/dwarf_units.hpp"
 
 namespace symcached::object {
 namespace {
@@ -16,17 +17,15 @@ namespace {
 /// times their DWARF, most of it on rows.
 constexpr std::uint64_t kReadAgain = 8;
 constexpr std::uint64_t kBudgetFloor = 16u << 20;
-constexpr std::size_t kUnitsPerThread = 8;  ///< fewer are not worth a thread
 
-/// Units are dealt out one by one; what a thread makes of them does not depend on who gets which.
+/// What a thread makes of its units does not depend on which it gets.
 class Workers {
  public:
-  Workers(const DwarfInput& input, const DwarfFiles& files)
-      : input_(input), files_(files), budget_(files.bytes() * kReadAgain + kBudgetFloor) {}
+  Workers(const DwarfInput& input, const DwarfFiles& files, UnitQueue& units)
+      : input_(input), files_(files), units_(units), budget_(files.bytes() * kReadAgain + kBudgetFloor) {}
 
   Read<void> run(model::ModuleSink& sink) {
-    const std::size_t units = files_.main().units.size();
-    std::size_t threads = std::clamp<std::size_t>(units / kUnitsPerThread, 1, std::max(input_.threads, 1u));
+    std::size_t threads = std::clamp<std::size_t>(units_.useful_threads(), 1, std::max(input_.threads, 1u));
     std::vector<std::unique_ptr<model::ModuleSink>> parts;
     for (; threads > 1; --threads)
       if (auto part = sink.fork()) parts.push_back(std::move(part));
@@ -59,9 +58,15 @@ class Workers {
   }
   void translate_units(model::ModuleSink& sink) {
     DwarfFunctions functions(input_, files_, budget_, sink);
-    std::size_t unit = 0;
-    while (!stop_.load(std::memory_order_relaxed) && (unit = next_.fetch_add(1)) < files_.main().units.size())
-      if (const auto ok = functions.unit(unit); !ok) fail(unit, ok.error());
+    UnitBatch batch;
+    while (!stop_.load(std::memory_order_relaxed)) {
+      const auto more = units_.next(batch);
+      if (!more) fail(batch.first, more.error());
+      if (!more || !*more) break;
+      for (std::size_t i = 0; i < batch.units.size(); ++i)
+        if (const auto ok = functions.unit(batch.sections, batch.units[i], batch.first + i); !ok)
+          return fail(batch.first + i, ok.error());
+    }
     const std::lock_guard lock(mutex_);
     covered_.insert(covered_.end(), functions.covered().begin(), functions.covered().end());
   }
@@ -77,8 +82,8 @@ class Workers {
 
   const DwarfInput& input_;
   const DwarfFiles& files_;
+  UnitQueue& units_;
   WorkBudget budget_;
-  std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   std::vector<CodeRange> covered_;
@@ -105,7 +110,8 @@ Read<void> translate_dwarf(const DwarfInput& unsorted, model::ModuleSink& sink) 
   DwarfInput input = unsorted;
   input.code = code;
   SC_TRY(const DwarfFiles files, DwarfFiles::open(input));
-  Workers workers(input, files);
+  SC_TRY(UnitQueue units, UnitQueue::open(input, files));
+  Workers workers(input, files, units);
   if (auto ok = workers.run(sink); !ok) return ok;
   if (input.symbols != nullptr) input.symbols->emit(sink, input.image_base, workers.covered());
   return {};

@@ -72,7 +72,9 @@ class ElfTranslator {
  private:
   Read<void> gather_symbols();
   Read<void> emit_dwarf(const elf::File& with_dwarf, model::ModuleSink& sink);
-  ElfDwarf::Options options(bool split) const { return {split, original_.threads, original_.release, {}}; }
+  ElfDwarf::Options options(bool split) const {
+    return {.split = split, .threads = original_.threads, .release = original_.release};
+  }
 
   elf::File file_;
   const Original& original_;
@@ -98,7 +100,9 @@ Read<void> ElfTranslator::gather_symbols() {
 }
 
 Read<void> ElfTranslator::emit_dwarf(const elf::File& with_dwarf, model::ModuleSink& sink) {
-  SC_TRY(const auto dwarf, ElfDwarf::open(with_dwarf, options(false)));
+  ElfDwarf::Options main = options(false);
+  main.may_leave_info = true;
+  SC_TRY(const auto dwarf, ElfDwarf::open(with_dwarf, main));
   std::optional<ElfDwarf> supplementary;
   if (const auto file = supplementary_companion(with_dwarf, original_.companions)) {
     SC_TRY(supplementary, ElfDwarf::open(*file, options(false)));
@@ -110,12 +114,14 @@ Read<void> ElfTranslator::emit_dwarf(const elf::File& with_dwarf, model::ModuleS
     split.add(own_split->sections());
   }
   return translate_dwarf({.sections = dwarf.sections(),
+                          .compressed_info = dwarf.compressed_info(),
                           .supplementary = supplementary ? &supplementary->sections() : nullptr,
                           .split = split.sections(),
                           .image_base = file_.image_base(),
                           .code = code_,
                           .symbols = &symbols_,
-                          .threads = original_.threads},
+                          .threads = original_.threads,
+                          .release = original_.release},
                          sink);
 }
 

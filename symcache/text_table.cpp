@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kHashed = 8;            ///< bytes that must agree for a match to be looked at
 constexpr std::uint32_t kShortestMatch = 14;  ///< a shorter one costs more as a run than it saves
 constexpr std::size_t kMostRuns = 6;          ///< of a text; one that needs more is put down whole, for others to use
-constexpr unsigned kHashBits = 18;
+constexpr unsigned kMinHashBits = 10, kMaxHashBits = 18;  ///< larger tables leave the processor's cache
 
 std::uint64_t load(const char* from) {
   std::uint64_t value;
@@ -20,8 +20,6 @@ std::uint64_t load(const char* from) {
   if constexpr (std::endian::native == std::endian::big) value = std::byteswap(value);
   return value;
 }
-
-std::size_t hash_of(const char* from) { return load(from) * 0x9E3779B97F4A7C15u >> (64 - kHashBits); }
 
 /// How many bytes agree, up to `most`.
 std::uint32_t common_length(const char* a, const char* b, std::size_t most) {
@@ -35,7 +33,11 @@ std::uint32_t common_length(const char* a, const char* b, std::size_t most) {
 
 }  // namespace
 
-TextTable::TextTable() : places_(std::size_t{1} << kHashBits) {}
+TextTable::TextTable(std::size_t bytes)
+    : hash_bits_(std::clamp(static_cast<unsigned>(std::bit_width(bytes)), kMinHashBits, kMaxHashBits)),
+      places_(std::size_t{1} << hash_bits_) {}
+
+std::size_t TextTable::hash_of(const char* from) const { return load(from) * 0x9E3779B97F4A7C15u >> (64 - hash_bits_); }
 
 void TextTable::add(std::uint32_t text_id, std::string_view text) {
   if (text_id >= texts_.size()) texts_.resize(std::max<std::size_t>(text_id + 1u, texts_.size() * 2));

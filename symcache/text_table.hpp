@@ -12,7 +12,8 @@ namespace symcached::symcache {
 /// repeat each other at length, so most are made of runs that are there.
 class TextTable {
  public:
-  TextTable();
+  /// @param bytes  of all texts together, about; the same texts with another number may get other runs
+  explicit TextTable(std::size_t bytes);
 
   /// Texts in the same order: same runs. What is read together should be added together.
   /// @param text_id  any number the caller will use for this text in put(); small numbers. A second time does nothing.
@@ -34,11 +35,13 @@ class TextTable {
   struct Extent {
     std::uint32_t first = 0, count = 0;  // in runs_
   };
+  std::size_t hash_of(const char* from) const;
   void find_runs(std::string_view text);
   std::uint32_t find_match(std::string_view text, std::size_t at, std::uint32_t& length) const;
   std::uint32_t append(std::string_view text);
 
   std::vector<char> shared_;
+  unsigned hash_bits_;
   std::vector<std::uint32_t> places_;  // by hash of kHashed bytes: where they stand in shared_, less 1
   std::size_t hashed_ = 0;             // places before this one are in places_
   std::vector<Run> runs_;              // of all texts, one after the other

@@ -13,6 +13,8 @@
 namespace symcached::symcache {
 namespace {
 
+constexpr std::size_t kBytes = 1u << 20;
+
 /// What TextTable::put wrote, read as the page says.
 struct Put {
   std::string text;
@@ -60,7 +62,7 @@ TEST(TextTable, SharesWhatTextsHaveInCommon) {
       {"nothing", "", 0},
       {"a match at the very end of the shared text", "XXXXXXXXXXXXXXXXmain", 2},
   };
-  TextTable table;
+  TextTable table(kBytes);
   for (std::uint32_t id = 0; const Row& r : rows) table.add(id++, r.text);
   const std::string shared = shared_text(table);
   EXPECT_EQ(shared.substr(shared.size() - kTextPadding), std::string(kTextPadding, '\0'));
@@ -76,7 +78,7 @@ TEST(TextTable, LongTextsTakeSeveralRuns) {
   std::string text;
   std::mt19937_64 random(5);
   while (text.size() < kMaxTextSize) text += static_cast<char>('a' + random() % 26);
-  TextTable table;
+  TextTable table(kBytes);
   table.add(7, text);
   table.add(8, text.substr(1000, 700));
   const std::string shared = shared_text(table);
@@ -87,7 +89,7 @@ TEST(TextTable, LongTextsTakeSeveralRuns) {
 }
 
 TEST(TextTable, RunsBecomeWideBehind16MiB) {
-  TextTable table;
+  TextTable table(kBytes);
   std::mt19937_64 random(6);
   std::vector<std::string> texts;
   for (std::uint32_t id = 0; id < 18; ++id) {
@@ -108,7 +110,7 @@ TEST(TextTable, SameTextsInOneOrderGiveTheSameBytes) {
                     std::to_string(random() % 7) + "uvwxyzabcdefghijkuvwxyzabcdefghijk" +
                     std::to_string(random() % 900));
   const auto bytes = [&](std::uint32_t first_id) {
-    TextTable table;
+    TextTable table(kBytes);
     for (std::uint32_t i = 0; i < texts.size(); ++i) table.add(first_id + i, texts[i]);
     ByteWriter out;
     for (std::uint32_t i = 0; i < texts.size(); ++i) table.put(first_id + i, out);

@@ -61,7 +61,7 @@ class Layout {
   std::uint64_t base_ = 0;
   bool wide_ = false;
   Subprograms subprograms_;
-  TextTable shared_;
+  TextTable shared_{0};
   std::vector<std::uint32_t> subprogram_order_, files_;
   std::vector<std::uint32_t> frame_subprograms_;                           // of all groups, one after the other
   std::vector<std::uint32_t> file_uses_, file_operands_, name_positions_;  // by text id
@@ -172,13 +172,18 @@ void Layout::order_files() {
 
 /// In an order that does not depend on text ids, what lookups read most first.
 void Layout::add_texts() {
-  const auto add = [&](std::uint32_t id) { shared_.add(id, texts_.text(id)); };
-  for (const std::uint32_t file : files_) add(file);
-  for (const std::uint32_t index : subprogram_order_) add(subprograms_.at(index).name);
-  for (const StoredFunction& f : store_.functions()) {
-    add(f.name);
-    add(f.linkage_name);
-  }
+  const auto each = [&](const auto& use) {
+    for (const std::uint32_t file : files_) use(file);
+    for (const std::uint32_t index : subprogram_order_) use(subprograms_.at(index).name);
+    for (const StoredFunction& f : store_.functions()) {
+      use(f.name);
+      use(f.linkage_name);
+    }
+  };
+  std::size_t bytes = 0;
+  each([&](std::uint32_t id) { bytes += texts_.text(id).size(); });
+  shared_ = TextTable(bytes);
+  each([&](std::uint32_t id) { shared_.add(id, texts_.text(id)); });
   name_positions_.assign(texts_.size(), 0);
   out_.names.put_uleb(0);  // position 0: the empty text
 }

@@ -34,6 +34,7 @@ Slot slot_of(std::uint64_t attribute) {
     case At::dwo_name:
     case At::gnu_dwo_name: return Slot::dwo_name;
     case At::gnu_dwo_id: return Slot::dwo_id;
+    case At::sibling: break;
   }
   return Slot::none;
 }
@@ -47,10 +48,25 @@ bool is_read(Tag tag) {
     case Tag::partial_unit:
     case Tag::type_unit:
     case Tag::skeleton_unit: return true;
-    case Tag::none: break;
+    default: return false;
   }
-  return false;
 }
+
+/// Entries whose children are never code: functions of a class have their code outside of it.
+bool is_type(Tag tag) {
+  switch (tag) {
+    case Tag::array_type:
+    case Tag::class_type:
+    case Tag::enumeration_type:
+    case Tag::structure_type:
+    case Tag::subroutine_type:
+    case Tag::union_type: return true;
+    default: return false;
+  }
+}
+
+/// A form whose value is a number of fixed size.
+bool is_fixed_number(Form form, int size) { return size >= 1 && size <= 8 && form != Form::flag_present; }
 
 /// The step over a form of no fixed size.
 Step::Kind step_over(Form form) {
@@ -69,7 +85,7 @@ Step::Kind step_over(Form form) {
 /// One declaration on its way into the table.
 struct Declaration {
   Abbrev abbrev;
-  std::vector<Step> steps, skips;
+  std::vector<Step> steps, skips;  ///< steps: only of entries whose attributes are read
 
   Read<void> read(LittleCursor& in, const Encoding& encoding) {
     steps.clear();
@@ -86,9 +102,10 @@ struct Declaration {
       if (attribute == 0 && form == 0) break;
       if (form > 0xFFFF || !is_known(static_cast<Form>(form)))
         return bad_value("dwarf.abbrev.form", in.position(), form);
+      if (attribute == static_cast<std::uint64_t>(At::sibling)) note_sibling(static_cast<Form>(form));
       const Slot slot = slot_of(attribute);
       has_addresses |= slot == Slot::low_pc || slot == Slot::ranges;
-      add(is_read(abbrev.tag) ? first_time(slot) : Slot::none, static_cast<Form>(form), encoding, in);
+      add(slot, static_cast<Form>(form), encoding, in);
     }
     // An entry without bytes must not cost as many steps as a declaration has attributes: it has one for each slot.
     abbrev.is_code = has_addresses && (abbrev.tag == Tag::subprogram || abbrev.tag == Tag::inlined_subroutine);
@@ -98,6 +115,14 @@ struct Declaration {
   }
 
  private:
+  /// Only where everything before it has a fixed size, as it does in what GCC writes.
+  void note_sibling(Form form) {
+    if (form != Form::ref4 || !is_type(abbrev.tag) || abbrev.sibling != kNoSibling) return;
+    const bool is_first = skips.empty();
+    if (!is_first && (skips.size() > 1 || skips[0].kind != Step::Kind::fixed)) return;
+    const std::uint64_t at = is_first ? 0 : skips[0].operand;
+    if (at < kNoSibling) abbrev.sibling = static_cast<std::uint16_t>(at);
+  }
   Slot first_time(Slot slot) {
     if (slot == Slot::none) return slot;
     const std::uint32_t bit = 1u << static_cast<unsigned>(slot);
@@ -110,13 +135,19 @@ struct Declaration {
         size >= 0 ? Step{.operand = static_cast<std::uint64_t>(size)} : Step{.kind = step_over(form), .form = form};
     add_to(skips, skip);
     if (form == Form::llvm_addrx_offset) add_to(skips, {.operand = 4});
+    if (!is_read(abbrev.tag)) return;
+    slot = first_time(slot);
     if (slot == Slot::none) {
       add_to(steps, skip);
       if (form == Form::llvm_addrx_offset) add_to(steps, {.operand = 4});
     } else if (form == Form::implicit_const) {
       steps.push_back({Step::Kind::implicit, slot, form, implicit});
     } else {
-      steps.push_back({form == Form::indirect ? Step::Kind::indirect : Step::Kind::read, slot, form, 0});
+      const bool is_fixed = is_fixed_number(form, size);
+      const Step::Kind kind = form == Form::indirect ? Step::Kind::indirect
+                              : is_fixed             ? Step::Kind::read_fixed
+                                                     : Step::Kind::read;
+      steps.push_back({kind, slot, form, is_fixed ? static_cast<std::uint64_t>(size) : 0});
     }
   }
   static void add_to(std::vector<Step>& to, const Step& step) {
@@ -194,9 +225,9 @@ Read<AbbrevTable> AbbrevTable::read(Bytes section, std::uint64_t at, const Encod
       count = static_cast<std::uint32_t>(steps.size());
       table.steps_.insert(table.steps_.end(), steps.begin(), steps.end());
     };
-    append(declaration.steps, abbrev.first_step, abbrev.step_count);
-    if (is_read(abbrev.tag)) append(declaration.skips, abbrev.first_skip, abbrev.skip_count);
-    else abbrev.first_skip = abbrev.first_step, abbrev.skip_count = abbrev.step_count;
+    append(declaration.skips, abbrev.first_skip, abbrev.skip_count);
+    if (is_read(abbrev.tag)) append(declaration.steps, abbrev.first_step, abbrev.step_count);
+    else abbrev.first_step = abbrev.first_skip, abbrev.step_count = abbrev.skip_count;
     if (code == table.dense_.size() + 1) table.dense_.push_back(abbrev);
     else table.sparse_.emplace_back(code, abbrev);
   }
@@ -206,6 +237,24 @@ Read<AbbrevTable> AbbrevTable::read(Bytes section, std::uint64_t at, const Encod
   table.bytes_ = in.position();
   std::ranges::stable_sort(table.sparse_, {}, [](const auto& entry) { return entry.first; });
   return table;
+}
+
+bool may_name_other_units(Bytes section) {
+  LittleCursor in(section);
+  while (!in.at_end()) {
+    if (in.uleb() == 0) continue;  // the end of a table
+    in.skip_leb();                 // tag
+    in.u8();                       // has children
+    for (;;) {
+      const std::uint64_t attribute = in.uleb(), form = in.uleb();
+      if (in.failed()) return true;
+      if (attribute == 0 && form == 0) break;
+      if (form == static_cast<std::uint64_t>(Form::implicit_const)) in.skip_leb();
+      if (form == static_cast<std::uint64_t>(Form::ref_addr) || form == static_cast<std::uint64_t>(Form::indirect))
+        return true;
+    }
+  }
+  return in.failed();
 }
 
 const Abbrev* AbbrevTable::find_sparse(std::uint64_t code) const {

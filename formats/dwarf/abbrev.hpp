@@ -56,20 +56,24 @@ struct Step {
     block2,
     block4,
     block,
-    read,      ///< an attribute of form `form`
-    implicit,  ///< an attribute whose value `operand` stands in the declaration, not in the entry
-    indirect,  ///< the form stands in the entry
+    read,        ///< an attribute of form `form`
+    read_fixed,  ///< the same, of a form that is a number of `operand` bytes
+    implicit,    ///< an attribute whose value `operand` stands in the declaration, not in the entry
+    indirect,    ///< the form stands in the entry
   } kind = Kind::fixed;
   Slot slot = Slot::none;
   Form form = Form::none;
   std::uint64_t operand = 0;
 };
 
+inline constexpr std::uint16_t kNoSibling = 0xFFFF;
+
 struct Abbrev {
   Tag tag = Tag::none;
   bool has_children = false;
-  bool is_code = false;    ///< a subprogram or an inlined call that has addresses
-  bool all_fixed = false;  ///< the entry is `fixed_size` bytes, whatever it holds
+  bool is_code = false;                ///< a subprogram or an inlined call that has addresses
+  bool all_fixed = false;              ///< the entry is `fixed_size` bytes, whatever it holds
+  std::uint16_t sibling = kNoSibling;  ///< of types: byte of the entry where DW_AT_sibling stands, a ref4
   std::uint32_t fixed_size = 0;
   std::uint32_t first_step = 0, step_count = 0;  ///< to read the entry
   std::uint32_t first_skip = 0, skip_count = 0;  ///< to step over it
@@ -106,6 +110,12 @@ class AbbrevTable {
   std::vector<Step> steps_;
   std::uint64_t bytes_ = 0;
 };
+
+/// Whether entries may name entries of other units of the section: some declaration has DW_FORM_ref_addr, or a form
+/// that only the entry tells, or cannot be read.
+/// @param section  .debug_abbrev, all tables one after the other
+/// Cost: one pass up to the first of them.
+bool may_name_other_units(Bytes section);
 
 /// Forms of DWARF 2 to 5 and those of GCC and LLVM that are read here.
 bool is_known(Form form);

@@ -34,14 +34,14 @@ Read<AbbrevTable> table_of(const DwarfBytes& bytes, const Encoding& encoding = k
   return AbbrevTable::read(exact.bytes(), at, encoding);
 }
 
-/// `fixed 12, read 0 as 8, leb`: kinds, slots and forms.
+/// `fixed 12, number 4 to 0, leb`: kinds, slots and forms.
 std::string steps_of(std::span<const Step> steps) {
-  constexpr std::string_view kKinds[] = {"fixed",  "leb",   "text", "block1",   "block2",
-                                         "block4", "block", "read", "implicit", "indirect"};
+  constexpr std::string_view kKinds[] = {"fixed", "leb",  "text",   "block1",   "block2",  "block4",
+                                         "block", "read", "number", "implicit", "indirect"};
   std::string out;
   for (const Step& step : steps) {
     out += fmt::format("{}{}", out.empty() ? "" : ", ", kKinds[static_cast<std::size_t>(step.kind)]);
-    if (step.kind == Step::Kind::fixed) out += fmt::format(" {}", step.operand);
+    if (step.kind == Step::Kind::fixed || step.kind == Step::Kind::read_fixed) out += fmt::format(" {}", step.operand);
     if (step.kind == Step::Kind::implicit) out += fmt::format(" {}", static_cast<std::int64_t>(step.operand));
     if (step.slot != Slot::none) out += fmt::format(" to {}", static_cast<int>(step.slot));
   }
@@ -136,18 +136,18 @@ TEST(DwarfAbbrev, CompilesToFewSteps) {
       {"a function's are picked out",
        kFunction,
        {{0x3f, 0x19}, {0x03, 0x0e}, {0x3a, 0x0b}, {0x3b, 0x05}, {0x11, 0x01}},
-       "read to 0, fixed 3, read to 2",
+       "number 4 to 0, fixed 3, number 8 to 2",
        "fixed 15"},
       {"a value in the declaration",
        kFunction,
        {{0x58, 0x21, -3}, {0x3a, 0x21, 9}, {0x59, 0x0b}},
-       "implicit -3 to 8, read to 9",
+       "implicit -3 to 8, number 1 to 9",
        "fixed 1"},
-      {"either linkage name", kFunction, {{0x2007, 0x0e}}, "read to 1", "fixed 4"},
+      {"either linkage name", kFunction, {{0x2007, 0x0e}}, "number 4 to 1", "fixed 4"},
       {"the first of two counts",
        kFunction,
        {{0x6e, 0x0e}, {0x2007, 0x0e}, {0x03, 0x08}, {0x03, 0x08}},
-       "read to 1, fixed 4, read to 0, text",
+       "number 4 to 1, fixed 4, read to 0, text",
        "fixed 8, text, text"},
       {"blocks and numbers",
        kFunction,
@@ -158,7 +158,7 @@ TEST(DwarfAbbrev, CompilesToFewSteps) {
       {"an address with an offset",
        kFunction,
        {{0x11, 0x2001}, {0x12, 0x06}, {0x55, 0x17}},
-       "read to 2, read to 3, read to 4",
+       "read to 2, number 4 to 3, number 4 to 4",
        "leb, fixed 12"},
       {"the same, not asked for", kVariable, {{0x11, 0x2001}}, "leb, fixed 4", "leb, fixed 4"},
       {"attributes of more than 16 bits", kFunction, {{0x10003, 0x0b}, {0x10000, 0x0b}}, "fixed 2", "fixed 2"},
@@ -195,6 +195,52 @@ TEST(DwarfAbbrev, WhatIsCode) {
     ASSERT_TRUE(table);
     EXPECT_EQ(table->find(1)->is_code, r.want) << r.tag << " " << r.attribute;
   }
+}
+
+TEST(DwarfAbbrev, WhereTypesNameTheirSibling) {
+  struct Row {
+    std::string_view why;
+    std::uint64_t tag;
+    std::vector<Declared> attributes;
+    std::uint16_t want;
+  };
+  constexpr std::uint64_t kStructure = 0x13;
+  for (const Row& r : {Row{"at the start", kStructure, {{0x01, 0x13}, {0x03, 0x08}}, 0},
+                       Row{"behind what has a fixed size", kStructure, {{0x03, 0x0e}, {0x0b, 0x05}, {0x01, 0x13}}, 6},
+                       Row{"behind what has none", kStructure, {{0x03, 0x08}, {0x01, 0x13}}, kNoSibling},
+                       Row{"as another form", kStructure, {{0x01, 0x11}}, kNoSibling},
+                       Row{"not at all", kStructure, {{0x03, 0x0e}}, kNoSibling},
+                       Row{"of a function", 0x2e, {{0x01, 0x13}}, kNoSibling},
+                       Row{"of a namespace", 0x39, {{0x01, 0x13}}, kNoSibling}}) {
+    DwarfBytes bytes;
+    const auto table = table_of(declare(bytes, 1, r.tag, r.attributes).u8(0));
+    ASSERT_TRUE(table) << r.why;
+    EXPECT_EQ(table->find(1)->sibling, r.want) << r.why;
+  }
+}
+
+TEST(DwarfAbbrev, WhetherEntriesMayNameOtherUnits) {
+  DwarfBytes plain, named, untold, second, padded;
+  declare(plain, 1, 0x13, {{0x03, 0x08}, {0x01, 0x13}, {0x3b, 0x21, 16}}).u8(0);
+  declare(named, 1, 0x2e, {{0x31, 0x10}}).u8(0);
+  declare(untold, 1, 0x2e, {{0x03, 0x16}}).u8(0);
+  declare(second, 1, 0x13, {{0x03, 0x08}}).u8(0);
+  declare(second, 1, 0x2e, {{0x47, 0x10}}).u8(0);
+  declare(padded, 1, 0x13, {{0x03, 0x08}}).u32(0);
+  struct Row {
+    std::string_view why;
+    DwarfBytes bytes;
+    bool want;
+  };
+  for (const Row& r : {Row{"nothing", DwarfBytes(), false}, Row{"inside the unit alone", plain, false},
+                       Row{"a reference into the section", named, true}, Row{"a form the entry tells", untold, true},
+                       Row{"in another table", second, true}, Row{"padding", padded, false}}) {
+    const Exact exact(r.bytes.finish());
+    EXPECT_EQ(may_name_other_units(exact.bytes()), r.want) << r.why;
+  }
+  const auto whole = plain.finish();
+  for (std::size_t n = 1; n + 1 < whole.size(); ++n)
+    EXPECT_TRUE(may_name_other_units(Exact(Bytes(whole).first(n)).bytes())) << "cut after " << n;
 }
 
 TEST(DwarfAbbrev, CodesInAnyOrder) {

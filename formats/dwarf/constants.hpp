@@ -6,7 +6,13 @@ namespace symcached::dwarf {
 
 enum class Tag : std::uint16_t {
   none = 0x00,
+  array_type = 0x01,
+  class_type = 0x02,
+  enumeration_type = 0x04,
   compile_unit = 0x11,
+  structure_type = 0x13,
+  subroutine_type = 0x15,
+  union_type = 0x17,
   inlined_subroutine = 0x1d,
   subprogram = 0x2e,
   partial_unit = 0x3c,
@@ -15,6 +21,7 @@ enum class Tag : std::uint16_t {
 };
 
 enum class At : std::uint16_t {
+  sibling = 0x01,
   name = 0x03,
   stmt_list = 0x10,
   low_pc = 0x11,

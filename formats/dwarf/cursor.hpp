@@ -58,8 +58,14 @@ class Cursor {
     const std::uint32_t a = u8(), b = u8(), c = u8();
     return Big ? a << 16 | b << 8 | c : c << 16 | b << 8 | a;
   }
-  /// An integer of 1, 2, 3, 4 or 8 bytes; any other size fails.
+  /// An integer of 1 to 8 bytes; near the end of the bytes, of 1, 2, 3, 4 or 8. Any other size fails.
   std::uint64_t fixed_size(unsigned size) {
+    if (left() >= sizeof(std::uint64_t) && size - 1 < sizeof(std::uint64_t)) [[likely]] {
+      const unsigned rest = 64 - 8 * size;
+      const std::uint64_t value = Cursor(*this).u64();
+      at_ += size;
+      return Big ? value >> rest : value << rest >> rest;
+    }
     switch (size) {
       case 1: return u8();
       case 2: return u16();

@@ -51,6 +51,9 @@ void read_values(Cursor<Big>& in, const AbbrevTable& table, const Abbrev& abbrev
   for (const Step& step : table.steps(abbrev)) {
     switch (step.kind) {
       case Step::Kind::fixed: in.skip(step.operand); break;
+      case Step::Kind::read_fixed:
+        out.set(step.slot, {.form = step.form, .number = in.fixed_size(static_cast<unsigned>(step.operand))});
+        break;
       case Step::Kind::read: out.set(step.slot, read_form(in, step.form, encoding)); break;
       case Step::Kind::implicit: out.set(step.slot, {.form = step.form, .number = step.operand}); break;
       case Step::Kind::indirect: {
@@ -67,6 +70,7 @@ template <bool Big>
 void skip_steps(Cursor<Big>& in, std::span<const Step> steps, const Encoding& encoding) {
   for (const Step& step : steps) {
     switch (step.kind) {
+      case Step::Kind::read_fixed:
       case Step::Kind::fixed: in.skip(step.operand); break;
       case Step::Kind::leb: in.skip_leb(); break;
       case Step::Kind::text: in.c_string(); break;

@@ -54,6 +54,21 @@ inline void skip_values(Cursor<Big>& in, const AbbrevTable& table, const Abbrev&
   else skip_steps(in, table.skips(abbrev), encoding);
 }
 
+/// Steps over an entry, whose code has just been read, with all its children, if it is a type and says where its
+/// sibling stands.
+/// @param unit  where the unit's header stands
+/// @return false: it does not say, or not what can be; the cursor has not moved
+template <bool Big>
+inline bool skip_tree(Cursor<Big>& in, const Abbrev& abbrev, std::uint64_t unit) {
+  if (abbrev.sibling == kNoSibling) return false;
+  Cursor<Big> at = in;
+  at.skip(abbrev.sibling);
+  const std::uint64_t sibling = unit + at.u32();
+  if (at.failed() || sibling < at.position() || sibling - at.position() > at.left()) return false;
+  in.seek(sibling);
+  return true;
+}
+
 extern template void read_values(Cursor<false>&, const AbbrevTable&, const Abbrev&, const Encoding&, Values&);
 extern template void read_values(Cursor<true>&, const AbbrevTable&, const Abbrev&, const Encoding&, Values&);
 extern template void skip_steps(Cursor<false>&, std::span<const Step>, const Encoding&);

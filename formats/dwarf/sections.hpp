@@ -1,5 +1,6 @@
 #pragma once
 /// The sections of one file that hold DWARF, whatever container they came in.
+#include <cstdint>
 #include <string_view>
 
 #include "base/bytes.hpp"
@@ -9,7 +10,8 @@ namespace symcached::dwarf {
 /// Uncompressed and, in object files, relocated. Views: whoever opened the file keeps the bytes.
 struct Sections {
   Bytes info, types, abbrev, line, str, line_str, str_offsets, addr, ranges, rnglists;
-  Bytes cu_index, tu_index;  ///< of a package (.dwp)
+  Bytes cu_index, tu_index;      ///< of a package (.dwp)
+  std::uint64_t info_start = 0;  ///< where `info` starts in the file's section, if it is a part of that: for errors
   bool big_endian = false;
   bool split = false;  ///< the sections are those of a .dwo file or a .dwp package
 };

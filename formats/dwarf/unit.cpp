@@ -39,6 +39,33 @@ Read<UnitHeader> read_header(Bytes section, std::uint64_t offset, bool type_sect
   return header;
 }
 
+/// Padding between the contributions of object files. At the end of the section there may be less than 4 bytes of it.
+bool is_padding(Bytes section, std::uint64_t at) {
+  return std::ranges::all_of(section.subspan(at, std::min<std::size_t>(4, section.size() - at)),
+                             [](std::byte b) { return b == std::byte{0}; });
+}
+
+template <bool Big>
+UnitEnds unit_ends(Bytes start) {
+  constexpr std::uint64_t kShort = 4, kLong = 12;  // of the two kinds of lengths
+  UnitEnds ends;
+  while (ends.whole < start.size()) {
+    const std::uint64_t at = ends.whole, there = start.size() - at;
+    if (is_padding(start, at)) {
+      ends.next = at + kShort;
+    } else {
+      Cursor<Big> in(start, at);
+      const InitialLength initial = in.initial_length();
+      const bool is_long = there >= kShort && Cursor<Big>(start, at).u32() == 0xFFFFFFFF;
+      if (in.failed()) ends.next = at + (is_long ? kLong : kShort);
+      else ends.next = initial.length > ~in.position() ? ~std::uint64_t{0} : in.position() + initial.length;
+    }
+    if (ends.next > start.size()) return ends;
+    ends.whole = ends.next;
+  }
+  return ends;
+}
+
 std::uint64_t mask_of(const Encoding& encoding) {
   return encoding.address_size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << encoding.address_size * 8) - 1;
 }
@@ -158,9 +185,8 @@ std::optional<std::string_view> text_at(Bytes section, std::uint64_t offset) {
 Read<std::vector<UnitHeader>> read_unit_headers(Bytes section, bool big_endian, bool type_section) {
   std::vector<UnitHeader> units;
   for (std::uint64_t at = 0; at < section.size();) {
-    if (std::ranges::all_of(section.subspan(at, std::min<std::size_t>(4, section.size() - at)),
-                            [](std::byte b) { return b == std::byte{0}; })) {
-      at += 4;  // padding between the contributions of object files
+    if (is_padding(section, at)) {
+      at += 4;
       continue;
     }
     SC_TRY(const UnitHeader header,
@@ -171,14 +197,19 @@ Read<std::vector<UnitHeader>> read_unit_headers(Bytes section, bool big_endian, 
   return units;
 }
 
+UnitEnds find_unit_ends(Bytes start, bool big_endian) {
+  return big_endian ? unit_ends<true>(start) : unit_ends<false>(start);
+}
+
 Read<void> Unit::open() {
   const auto read_root = [&]<bool Big>(Cursor<Big> in) -> Read<void> {
     const std::uint64_t code = in.uleb();
     if (code == 0) return {};  // a unit without entries
     const Abbrev* abbrev = abbrevs->find(code);
-    if (abbrev == nullptr) return bad_value("dwarf.die.abbrev", header.entries, code);
+    if (abbrev == nullptr) return bad_value("dwarf.die.abbrev", sections->info_start + header.entries, code);
     read_values(in, *abbrevs, *abbrev, header.encoding, root);
-    if (in.failed()) return truncated("dwarf.die", header.entries, header.end - header.entries + 1, 0);
+    if (in.failed())
+      return truncated("dwarf.die", sections->info_start + header.entries, header.end - header.entries + 1, 0);
     tag = abbrev->tag;
     has_children = abbrev->has_children;
     children = in.position();

@@ -26,6 +26,14 @@ struct UnitHeader {
 /// @param type_section  the section is .debug_types of DWARF 4
 Read<std::vector<UnitHeader>> read_unit_headers(Bytes section, bool big_endian, bool type_section = false);
 
+/// Where the first units of a section end, told by their lengths alone: for one that is not all there yet.
+struct UnitEnds {
+  std::uint64_t whole = 0;  ///< end of the last unit that is all there
+  std::uint64_t next = 0;   ///< end of the unit behind it, beyond what is there; if its length is not, where that ends
+};
+/// @param start  the section's first bytes; nothing is said of what a unit holds
+UnitEnds find_unit_ends(Bytes start, bool big_endian);
+
 /// A unit opened: its root entry is read, and values can be taken for what they mean.
 struct Unit {
   const Sections* sections = nullptr;  ///< of the file it is in, in a package those of its contribution

@@ -54,6 +54,28 @@ Read<Unit> open(const DwarfBytesOf& done, std::size_t index = 0) {
   return unit;
 }
 
+TEST(DwarfUnit, EndsToldByLengths) {
+  for (const bool big : {false, true})
+    for (const std::uint8_t offset_size : kOffsetSizes) {
+      DwarfImage image({.big = big, .offset_size = offset_size});
+      std::vector<std::size_t> ends = {0};
+      const auto note = [&] { ends.push_back(image.info_size()); };
+      image.unit(unit_entry({}, {function("a", 0x1000, 8)})), note();
+      image.padding(4), note();
+      image.unit(unit_entry({}, {function("b", 0x2000, 8), function("c", 0x2000, 8)})), note();
+      const auto info = image.finish().info;
+      for (std::size_t n = 0; n <= info.size(); ++n) {
+        const Exact start(Bytes(info).first(n));
+        const UnitEnds got = find_unit_ends(start.bytes(), big);
+        const auto behind = std::ranges::upper_bound(ends, n);
+        EXPECT_EQ(got.whole, *std::prev(behind)) << n;
+        if (got.whole == n) continue;
+        const std::uint64_t length_end = got.whole + (n - got.whole < 4 ? 4 : offset_size == 8 ? 12 : 4);
+        EXPECT_EQ(got.next, n < length_end ? length_end : *behind) << n;
+      }
+    }
+}
+
 TEST(DwarfUnit, HeadersOfEveryVersionAndType) {
   for (const auto& format : every_format()) {
     SCOPED_TRACE(name_of(format));
