@@ -7,6 +7,7 @@ namespace {
 
 using model::ManagedPoint;
 
+/// Stores 4 bytes; what follows overwrites those that are not meant.
 void store(std::uint8_t* to, std::uint32_t bits) {
   const u32le value(bits);
   std::memcpy(to, &value, sizeof value);

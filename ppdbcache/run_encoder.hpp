@@ -17,7 +17,7 @@ inline std::uint8_t* put_number(std::uint8_t* to, std::uint32_t value) {
   return to;
 }
 
-/// The first 3 bytes of `bits`, of which the next point overwrites what is not meant.
+/// One run: a head and further points.
 /// @param points  at least one; their IL offsets rise
 /// @param to      room for kMostBytesOfAPoint each, and a byte more
 /// @return        behind the last byte

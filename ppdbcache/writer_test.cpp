@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ppdbcache/reader.hpp"
+#include "ppdbcache/run_encoder.hpp"
 #include "testing/small_ppdbcache.hpp"
 
 namespace symcached::ppdbcache {
@@ -107,6 +108,14 @@ TEST(PpdbcacheWriter, KeepsPointsAtTheEdgesOfTheirForms) {
       {"and back", {0, 0, 0, 0}, {most, 299, most, most}},
   };
   for (const Row& r : rows) EXPECT_EQ(round_trip({r.first, r.second}), (std::vector{r.first, r.second})) << r.why;
+}
+
+TEST(PpdbcacheWriter, WritesTheRunOfThePage) {  // docs/formats/ppdbcache.md, section 4.4
+  const ManagedPoint points[] = {{14, 3, 13, 2}, {16, 3, 14, 8}, {17, 3, 25, 16}};
+  const std::uint8_t want[] = {0x21, 0x68, 0x00, 0x0E, 0x02, 0x11, 0x03, 0x56, 0x08};
+  std::vector<std::uint8_t> run(3 * kMostBytesOfAPoint + 1);
+  run.resize(static_cast<std::size_t>(encode_run(points, 3, run.data()) - run.data()));
+  EXPECT_TRUE(std::ranges::equal(run, want));
 }
 
 TEST(PpdbcacheWriter, KeepsMethodsOfAnyNumberOfPoints) {
