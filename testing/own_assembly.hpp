@@ -89,9 +89,10 @@ class AssemblyMaker {
   OwnAssembly assembly(std::uint32_t method_count) {
     OwnAssembly all;
     all.debug_id.age = below(100);
-    for (std::uint32_t n = 1 + below(below(8) == 0 ? 300 : 5), i = 0; i < n; ++i)
-      all.documents.emplace_back("/src/" + std::to_string(i) + std::string(below(9), 'x') + ".cs",
-                                 static_cast<model::Language>(below(15)));
+    for (std::uint32_t n = 1 + below(below(8) == 0 ? 300 : 5), i = 0; i < n; ++i) {
+      const std::string path = "/src/" + std::to_string(i) + std::string(below(9), 'x') + ".cs";
+      all.documents.emplace_back(path, static_cast<model::Language>(below(15)));
+    }
     const bool named = below(2) == 0;
     std::uint32_t document = 0, row = 0;
     for (std::uint32_t i = 0; i < method_count; ++i) {
@@ -113,7 +114,10 @@ class AssemblyMaker {
     static constexpr const char* kScopes[] = {"", "N.C.", "N.C.", "N.Other`1.Inner."};
     static constexpr const char* kNames[] = {".ctor", "Run", "Map[T]", "<Load>d__3.MoveNext",
                                              "System.IDisposable.Dispose"};
-    return std::string(kScopes[below(4)]) + kNames[below(5)] + (below(3) == 0 ? std::to_string(below(500)) : "");
+    std::string text = kScopes[below(4)];  // statement by statement: operands of + come in any order
+    text += kNames[below(5)];
+    if (below(3) == 0) text += std::to_string(below(500));
+    return text;
   }
 
   void add_points(OwnMethod& m, std::uint32_t document, std::uint32_t documents) {
