@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/buffer.hpp"
 #include "base/uleb_cursor.hpp"
 #include "ppdbcache/run_decoder.hpp"
 
@@ -85,7 +86,8 @@ Read<void> NameReader::verify() const {
 void NameWriter::put(std::uint32_t row, std::string_view name) {
   const MethodName cut = cut_name(name.substr(0, kMaxTextSize));
   if (text_.size() == 0) text_.put_uleb(0);  // position 0: no name
-  const std::uint32_t scope = intern(cut.scope);
+  const bool same_scope = scope_ != 0 && text_at(scope_) == cut.scope;
+  const std::uint32_t scope = same_scope ? scope_ : intern(cut.scope);
   while (row / kRowsPerBlock > block_) close_block();
   if (scope != scope_) {
     changes_ |= std::uint64_t{1} << row % kRowsPerBlock;
@@ -156,11 +158,15 @@ std::uint32_t NameWriter::width() const {
 void NameWriter::put_names(ByteWriter& out) const {
   if (empty()) return;
   const std::uint32_t bytes = width();
+  Buffer entries(positions_.size() * bytes + kPadding);  // an entry is stored as 4 bytes, the next one overwrites
+  std::byte* to = entries.data();
   for (const std::uint32_t position : positions_) {
     const u32le value(position);
-    out.put_bytes(std::as_bytes(std::span(&value, 1)).first(bytes));
+    std::memcpy(to, &value, sizeof value);
+    to += bytes;
   }
-  for (std::size_t i = 0; i < kPadding; ++i) out.put_u8(0);
+  std::memset(to, 0, kPadding);
+  out.put_bytes(entries.bytes());
 }
 
 }  // namespace symcached::ppdbcache
