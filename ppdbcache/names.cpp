@@ -21,8 +21,9 @@ constexpr std::size_t kMostProbes =
 /// Compiler-made members ("C.<Load>d__3.MoveNext") are cut before the "<", so that they share the scope of C; others
 /// behind the last dot that has something behind it ("C" + ".ctor").
 MethodName cut_name(std::string_view name) {
-  std::size_t cut = name.find(".<");
-  if (cut == std::string_view::npos) cut = name.rfind('.');
+  std::size_t cut = name.find('<');  // rarer than dots, so sooner known not to be there
+  while (cut != std::string_view::npos && (cut == 0 || name[cut - 1] != '.')) cut = name.find('<', cut + 1);
+  cut = cut != std::string_view::npos ? cut - 1 : name.rfind('.');
   if (cut == std::string_view::npos) return {{}, name};
   if (cut > 0 && name[cut - 1] == '.') --cut;
   return {name.substr(0, cut + 1), name.substr(cut + 1)};

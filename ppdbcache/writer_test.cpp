@@ -163,6 +163,7 @@ TEST(PpdbcacheWriter, CutsNamesBehindTheirScope) {
       {".cctor", ".", "cctor"},
       {"N.C.<Load>d__3.MoveNext", "N.C.", "<Load>d__3.MoveNext"},
       {"<Module>.Start", "<Module>.", "Start"},
+      {"N.Map<T>.<Run>b__0.<More>d", "N.Map<T>.", "<Run>b__0.<More>d"},
       {"N.C.System.IDisposable.Dispose", "N.C.System.IDisposable.", "Dispose"},
       {"N.Outer`1.Inner.Map[T]", "N.Outer`1.Inner.", "Map[T]"},
       {".", ".", ""},
