@@ -8,21 +8,6 @@ namespace {
 
 using namespace symcached;
 
-/// Numbers from the input, 0 behind its end.
-class InputSource {
- public:
-  explicit InputSource(std::span<const std::uint8_t> data) : data_(data) {}
-  std::uint32_t below(std::uint32_t bound) {
-    std::uint32_t value = 0;
-    for (std::uint32_t reach = 1; reach < bound && at_ < data_.size(); reach *= 256) value = value * 256 + data_[at_++];
-    return value % bound;
-  }
-
- private:
-  std::span<const std::uint8_t> data_;
-  std::size_t at_ = 0;
-};
-
 void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "the symcache written differs from its functions: %s\n", what);
@@ -44,7 +29,7 @@ void check_address(const symcache::Symcache& cache, const std::vector<testkit::O
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  InputSource source({data, size});
+  testkit::InputSource source({data, size});
   const std::uint32_t unit = 1u << source.below(3);
   const bool columns = source.below(2) == 0, far = source.below(8) == 0;
   auto functions = testkit::ModuleMaker(source, columns, unit).functions(source.below(40));

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "model/module.hpp"
 #include "symcache/reader.hpp"
 #include "symcache/writer.hpp"
+#include "testing/number_sources.hpp"
 
 namespace symcached::testkit {
 
@@ -106,16 +106,6 @@ inline std::vector<OwnFrame> owned(const symcache::Found& found) {
     frames.push_back({std::string(f.function), std::string(f.file), f.line, f.column});
   return frames;
 }
-
-/// Numbers below a bound, from a seed. The same on every machine.
-class RandomSource {
- public:
-  explicit RandomSource(std::uint64_t seed) : engine_(seed) {}
-  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(engine_() % bound); }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 /// Makes functions from any source of numbers with `below(bound)`: random ones in tests, a fuzzer's bytes.
 template <class Source>

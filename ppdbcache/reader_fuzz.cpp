@@ -1,0 +1,26 @@
+/// Any bytes as a ppdbcache. Magic, version and checksums are mended first, so that mutations reach what lies behind.
+#include <xxhash.h>
+
+#include <cstring>
+#include <vector>
+
+#include "ppdbcache/reader.hpp"
+#include "testing/ppdbcache_walk.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace symcached;
+  const Bytes input = std::as_bytes(std::span(data, size));
+  if (const auto cache = ppdbcache::Reader::open(input)) testkit::walk_everything(*cache, 80);
+  ppdbcache::Header header;
+  if (size < sizeof header) return 0;
+  std::vector<std::byte> mended(input.begin(), input.end());
+  std::memcpy(&header, mended.data(), sizeof header);
+  header.magic = ppdbcache::kMagic;
+  header.version = ppdbcache::kFormatVersion;
+  header.payload_checksum = XXH3_64bits(mended.data() + sizeof header, size - sizeof header);
+  header.header_checksum = 0;
+  header.header_checksum = XXH3_64bits(&header, sizeof header);
+  std::memcpy(mended.data(), &header, sizeof header);
+  if (const auto cache = ppdbcache::Reader::open(mended)) testkit::walk_everything(*cache, 80);
+  return 0;
+}
