@@ -1,4 +1,4 @@
-"""A reader of ppdbcaches made from docs/formats/ppdbcache.md alone: the proof that the page is right. Slow and small."""
+"""A reader of ppdbcaches made from docs/formats/ppdbcache.md alone: the proof that the page is right. Slow, small."""
 import struct
 
 from read_symcache import Cursor

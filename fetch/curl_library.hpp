@@ -1,6 +1,6 @@
 #pragma once
-/// libcurl, loaded when the first transfer needs it. It brings thirty libraries along, and loading them takes longer than
-/// most commands take that never touch the network: docs/decisions/0005-loading-late.md.
+/// libcurl, loaded when the first transfer needs it. It brings thirty libraries along, and loading them takes longer
+/// than most commands take that never touch the network: docs/decisions/0005-loading-late.md.
 #include <curl/curl.h>
 
 namespace symcached::fetch {

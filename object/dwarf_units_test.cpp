@@ -1,4 +1,5 @@
-/// Units dealt out from plain and from compressed sections: the same ones, in the same order.
+/// Units dealt out from plain and from compressed sections, the same ones in the same order; and what is passed over in
+/// them.
 #include "object/dwarf_units.hpp"
 
 #include <fmt/format.h>
@@ -12,10 +13,18 @@
 namespace symcached::object {
 namespace {
 
+using dwarf::At;
+using dwarf::Form;
+using dwarf::Tag;
 using testing::ElementsAre;
+using testkit::data;
 using testkit::DwarfBytesOf;
 using testkit::DwarfImage;
+using testkit::Entry;
+using testkit::entry;
 using testkit::function;
+using testkit::reference;
+using testkit::string;
 using testkit::unit_entry;
 
 constexpr CodeRange kCode[] = {{0x1000, 0x10000000}};
@@ -117,6 +126,47 @@ TEST(DwarfUnits, ErrorsSayWhereTheyAreInTheWholeSection) {
   const auto plain = text_of(input);
   ASSERT_THAT(plain, ElementsAre(testing::StartsWith("dwarf.die.abbrev: ")));
   EXPECT_EQ(text_of_compressed(done, deflated(done.info), done.info.size()), plain);
+}
+
+std::vector<std::string> text_of(std::vector<Entry> entries) {
+  DwarfImage image;
+  image.unit(unit_entry({}, std::move(entries)));
+  const DwarfBytesOf done = image.finish();
+  return text_of({.sections = done.sections, .code = kCode});
+}
+
+TEST(DwarfUnits, TypesThatNameTheirSiblingAreSteppedOver) {
+  const auto type = [](std::string_view sibling, std::vector<Entry> inside) {
+    return entry(Tag::structure_type, {data(At::call_line, 7, Form::data1), reference(At::sibling, sibling)},
+                 std::move(inside));
+  };
+  struct Row {
+    std::string_view why;
+    std::vector<Entry> entries;
+    std::vector<std::string> want;
+  };
+  const Entry code = function("inside", 0x1000, 8), last = function("last", 0x2000, 8).named("last");
+  const Entry around = entry(Tag::subprogram, {string(At::name, "abstract")}, {type("last", {code})});
+  Entry backwards = type("first", {code});
+  const Row rows[] = {
+      {"to the next one", {type("last", {code}), last}, {"2000+8 last"}},
+      {"over one that has no children", {type("last", {}), last}, {"2000+8 last"}},
+      {"local classes hold their code",
+       {function("f", 0x3000, 8, {type("last", {code})}), last},
+       {"1000+8 inside", "2000+8 last", "3000+8 f"}},
+      {"those of an abstract function too", {around, last}, {"1000+8 inside", "2000+8 last"}},
+      {"not backwards",
+       {function("first", 0x4000, 8).named("first"), backwards, last},
+       {"1000+8 inside", "2000+8 last", "4000+8 first"}},
+  };
+  for (const Row& r : rows) {
+    auto found = text_of(r.entries);
+    std::ranges::sort(found);
+    EXPECT_EQ(found, r.want) << r.why;
+  }
+  Entry outside = type("", {code});
+  outside.attributes[1] = data(At::sibling, 0x7FFFFFFF, Form::ref4);
+  EXPECT_THAT(text_of(std::vector{outside, last}), ElementsAre("1000+8 inside", "2000+8 last"));
 }
 
 }  // namespace

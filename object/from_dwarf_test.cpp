@@ -330,40 +330,6 @@ TEST(FromDwarf, FunctionsInFunctions) {  // Ada, Pascal, GCC's nested functions;
               ElementsAre("1000+20 outer | 10 - in outer < :2 | 14 -", "1008+8 nested | 2 - in nested < :1 | 4 -"));
 }
 
-TEST(FromDwarf, TypesThatNameTheirSiblingAreSteppedOver) {
-  const auto type = [](std::string_view sibling, std::vector<Entry> inside) {
-    return entry(Tag::structure_type, {data(At::call_line, 7, Form::data1), reference(At::sibling, sibling)},
-                 std::move(inside));
-  };
-  struct Row {
-    std::string_view why;
-    std::vector<Entry> entries;
-    std::vector<std::string> want;
-  };
-  const Entry code = function("inside", 0x1000, 8), last = function("last", 0x2000, 8).named("last");
-  const Entry around = entry(Tag::subprogram, {string(At::name, "abstract")}, {type("last", {code})});
-  Entry backwards = type("first", {code});
-  const Row rows[] = {
-      {"to the next one", {type("last", {code}), last}, {"2000+8 last"}},
-      {"over one that has no children", {type("last", {}), last}, {"2000+8 last"}},
-      {"local classes hold their code",
-       {function("f", 0x3000, 8, {type("last", {code})}), last},
-       {"1000+8 inside", "2000+8 last", "3000+8 f"}},
-      {"those of an abstract function too", {around, last}, {"1000+8 inside", "2000+8 last"}},
-      {"not backwards",
-       {function("first", 0x4000, 8).named("first"), backwards, last},
-       {"1000+8 inside", "2000+8 last", "4000+8 first"}},
-  };
-  for (const Row& r : rows) {
-    auto found = text_of(r.entries);
-    std::ranges::sort(found);
-    EXPECT_EQ(found, r.want) << r.why;
-  }
-  Entry outside = type("", {code});
-  outside.attributes[1] = data(At::sibling, 0x7FFFFFFF, Form::ref4);
-  EXPECT_THAT(text_of({outside, last}), ElementsAre("1000+8 inside", "2000+8 last"));
-}
-
 TEST(FromDwarf, FunctionsThatAreThereTwice) {
   DwarfImage image;
   image.unit(unit_entry({}, {function("first", 0x1000, 8), function("again", 0x1000, 8)}));
