@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   symcached::app::add_inspect(app, status);
   symcached::app::add_lookup(app, status);
   symcached::app::add_serve(app, status);
+  symcached::app::add_symbolicate(app, status);
   try {
     app.name(argv[0]);
     app.parse(reversed_arguments(argc, argv));
