@@ -35,8 +35,6 @@ constexpr auto kMayEndLine = [] {
 }();
 
 struct Utf8 {
-  static constexpr std::size_t kUnit = 1;
-
   static LineEnd line_end(Bytes text, std::size_t at) {
     for (; at < text.size(); ++at) {
       const std::uint8_t byte = byte_at(text, at);
@@ -73,8 +71,6 @@ struct Utf8 {
 /// @tparam kLow  which byte of a unit is the low one
 template <std::size_t kLow>
 struct Utf16 {
-  static constexpr std::size_t kUnit = 2;
-
   static char32_t unit(Bytes text, std::size_t at) {
     return static_cast<char32_t>(byte_at(text, at + kLow) | byte_at(text, at + 1 - kLow) << 8);
   }
