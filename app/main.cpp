@@ -1,3 +1,5 @@
+#include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,9 @@ int main(int argc, char** argv) {
     app.parse(reversed_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? symcached::app::kDone : symcached::app::kWrongUsage;
+  } catch (const std::exception& error) {  // no memory, or a library that cannot be loaded
+    std::fprintf(stderr, "symcached: %s\n", error.what());
+    return symcached::app::kCouldNot;
   }
   return status;
 }

@@ -23,9 +23,9 @@ struct Free {
 
 }  // namespace
 
-ChecksumResult verify_checksum(const Pdb& pdb, std::string_view algorithm, Bytes digest) {
+std::vector<std::byte> checksum_of(const Pdb& pdb, std::string_view algorithm) {
   const auto known = std::ranges::find(kAlgorithms, algorithm, &Algorithm::name);
-  if (known == std::end(kAlgorithms)) return ChecksumResult::unknown_algorithm;
+  if (known == std::end(kAlgorithms)) return {};
   const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
   if (!context || EVP_DigestInit_ex(context.get(), known->make(), nullptr) != 1) throw std::bad_alloc();
   const auto add = [&](Bytes data) { EVP_DigestUpdate(context.get(), data.data(), data.size()); };
@@ -34,11 +34,17 @@ ChecksumResult verify_checksum(const Pdb& pdb, std::string_view algorithm, Bytes
   add(file.first(id));
   add(std::array<std::byte, kPdbIdSize>{});
   add(file.subspan(id + kPdbIdSize));
-  std::array<std::byte, EVP_MAX_MD_SIZE> computed;
+  std::vector<std::byte> digest(EVP_MAX_MD_SIZE);
   unsigned size = 0;
-  EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(computed.data()), &size);
-  const bool equal = std::ranges::equal(digest, Bytes(computed).first(size));
-  return equal ? ChecksumResult::equal : ChecksumResult::different;
+  EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(digest.data()), &size);
+  digest.resize(size);
+  return digest;
+}
+
+ChecksumResult verify_checksum(const Pdb& pdb, std::string_view algorithm, Bytes digest) {
+  const std::vector<std::byte> computed = checksum_of(pdb, algorithm);
+  if (computed.empty()) return ChecksumResult::unknown_algorithm;
+  return std::ranges::equal(digest, computed) ? ChecksumResult::equal : ChecksumResult::different;
 }
 
 }  // namespace symcached::ppdb
