@@ -122,6 +122,9 @@ TEST(SourceLink, TheFirstOfRulesThatDifferByCaseCounts) {
   EXPECT_EQ(link.rules().size(), 4u);
   EXPECT_EQ(url_of(link, "/foo/a"), "x/a");
   EXPECT_EQ(url_of(link, "/b.cs"), "x");
+  const SourceLink same = parsed(R"({"documents": {"/a": "x", "/b/*": "z/*", "/a": "y"}})");
+  EXPECT_EQ(same.rules().size(), 2u) << "JSON leaves open what one key twice means: the last counts";
+  EXPECT_EQ(url_of(same, "/a"), "y");
 }
 
 TEST(SourceLink, PrefixesOfPrefixes) {
