@@ -98,7 +98,7 @@ void append_json(const Question& question, const std::optional<Found>& found, co
 void append_text(const ManagedFrame& frame, bool with_name, bool basenames, std::string& out) {
   if (with_name) (out += frame.function.empty() ? "??" : frame.function) += '\n';
   out += frame.file.empty() ? "??" : shown(frame.file, basenames);
-  fmt::format_to(std::back_inserter(out), ":{}:{}\n\n", frame.line, frame.column);
+  fmt::format_to(std::back_inserter(out), ":{}:{}\n{}\n", frame.line, frame.column, frame.source);
 }
 
 void append_json(const ManagedFrame& frame, std::string_view module, bool basenames, std::string& out) {
@@ -110,8 +110,15 @@ void append_json(const ManagedFrame& frame, std::string_view module, bool basena
     append_json_text(shown(frame.file, basenames), out);
     out += R"(,"FunctionName":)";
     append_json_text(frame.function, out);
-    fmt::format_to(std::back_inserter(out), R"(,"Line":{},"StartAddress":"","StartFileName":"","StartLine":0}})",
-                   frame.line);
+    fmt::format_to(std::back_inserter(out), R"(,"Line":{})", frame.line);
+    const auto put = [&](std::string_view key, std::string_view value) {
+      if (value.empty()) return;
+      fmt::format_to(std::back_inserter(out), R"(,"{}":)", key);
+      append_json_text(value, out);
+    };
+    put("Source", frame.source);
+    put("SourceUrl", frame.url);
+    out += R"(,"StartAddress":"","StartFileName":"","StartLine":0})";
   }
   out += "]}";
 }

@@ -15,6 +15,7 @@
 #include "app/commands.hpp"
 #include "app/companions.hpp"
 #include "app/frame_text.hpp"
+#include "app/managed_sources.hpp"
 #include "app/method_answerer.hpp"
 #include "app/original_file.hpp"
 #include "object/managed_files.hpp"
@@ -32,6 +33,7 @@ struct Options {
   std::string image_base;
   std::vector<std::string> debug_folders{kDebugFolder};
   bool json = false, no_inlines = false, svma = false;
+  std::uint32_t source_lines = 0;
   bool demangle = true, no_parameters = false, basenames = false;
   FunctionNames names = FunctionNames::readable;
 };
@@ -50,14 +52,18 @@ struct OpenedCache {
   std::vector<std::byte> derived;
   std::optional<symcache::Symcache> cache;
   std::optional<ppdbcache::Reader> managed;  ///< of .NET: instead of `cache`
+  Companions companions;
+  std::optional<object::ManagedFiles> managed_files;  ///< what `managed` was made from
 };
 
 std::expected<OpenedCache, std::string> open_managed(const Options& options, OpenedCache opened) {
   Bytes bytes = opened.file.bytes();
   if (!ppdbcache::is_ppdbcache(bytes)) {
-    const Companions companions = find_companions(options.file, bytes, options.debug_folders);
-    auto derived = service::derive_ppdbcache({bytes, companions.all()});
+    opened.companions = find_companions(options.file, bytes, options.debug_folders);
+    auto derived = service::derive_ppdbcache({bytes, opened.companions.all()});
     if (!derived) return std::unexpected(fmt::format("{}: {}", options.file, derived.error()));
+    if (auto files = object::ManagedFiles::open(bytes, opened.companions.all()))
+      opened.managed_files = std::move(*files);
     opened.derived = std::move(derived->file);
     bytes = opened.derived;
   }
@@ -146,10 +152,23 @@ std::expected<std::uint64_t, std::string> image_base_of(const Options& options, 
                   options.file, opened.cache->producer_kind()));
 }
 
+std::expected<std::unique_ptr<Answerer>, std::string> method_answerer_of(const Options& options,
+                                                                         const OpenedCache& opened) {
+  std::unique_ptr<ManagedSources> sources;
+  if (options.source_lines != 0 && opened.managed_files && opened.managed_files->pdb() != nullptr) {
+    auto found = ManagedSources::open(*opened.managed_files->pdb(), {});
+    if (!found) return std::unexpected(fmt::format("{}: {}", options.file, to_string(found.error())));
+    sources = std::make_unique<ManagedSources>(std::move(*found));
+  }
+  const MethodAnswerer::Options how{.json = options.json,
+                                    .names = options.names != FunctionNames::none,
+                                    .basenames = options.basenames,
+                                    .source_lines = options.source_lines};
+  return std::make_unique<MethodAnswerer>(*opened.managed, options.file, how, std::move(sources));
+}
+
 std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options& options, const OpenedCache& opened) {
-  if (opened.managed)
-    return std::make_unique<MethodAnswerer>(*opened.managed, options.file, options.json,
-                                            options.names != FunctionNames::none, options.basenames);
+  if (opened.managed) return method_answerer_of(options, opened);
   const auto base = image_base_of(options, opened);
   if (!base) return std::unexpected(base.error());
   return std::make_unique<AddressAnswerer>(options, *opened.cache, *base);
@@ -202,6 +221,8 @@ void add_lookup(CLI::App& app, int& status) {
   command->add_flag("-C,--demangle,!--no-demangle", options->demangle, "demangled names, as without it");
   command->add_flag("--no-parameters", options->no_parameters, "demangled names without the parameters of functions");
   command->add_flag("-s,--basenames", options->basenames, "files without their folders");
+  command->add_option("--print-source-context-lines", options->source_lines,
+                      "of .NET: print so many lines of source around each line, if the sources are at hand");
   command->footer(
       "Each address, each line of stdin gets one answer. What is not an address is answered as unknown\n"
       "(in JSON as an object with \"Error\"), named on stderr, and makes the exit status 2.");

@@ -43,7 +43,7 @@ bool MethodAnswerer::answer(std::string_view line, std::string& out) {
     append(&*place, out);
     return true;
   }
-  if (json_) append_json_error(text, module_, "not a method and an IL offset", out);
+  if (options_.json) append_json_error(text, module_, "not a method and an IL offset", out);
   else append(nullptr, out);
   if (text.empty()) return true;
   fmt::print(
@@ -60,15 +60,20 @@ void MethodAnswerer::append(const MethodPlace* asked, std::string& out) const {
   if (asked != nullptr) {
     const std::uint32_t row = cache_.row_in_trace(asked->row);
     const auto place = cache_.lookup(row, asked->il_offset);
-    if (names_) name = place ? place->method.text() : cache_.method(asked->row).name.text();
+    if (options_.names) name = place ? place->method.text() : cache_.method(asked->row).name.text();
     if (place) frame = {.file = place->document, .line = place->line, .column = place->column};
+    if (place && sources_) {
+      const auto source = sources_->source(place->document);
+      if (source) frame.source = numbered_lines(*source, place->line, options_.source_lines);
+      frame.url = sources_->url_of(place->document).value_or("");
+    }
     frame.is_known = place.has_value() || !name.empty();
     frame.token = kMethodDef << 24 | asked->row;
     frame.il_offset = asked->il_offset;
   }
   frame.function = name;
-  if (json_) append_json(frame, module_, basenames_, out);
-  else append_text(frame, names_, basenames_, out);
+  if (options_.json) append_json(frame, module_, options_.basenames, out);
+  else append_text(frame, options_.names, options_.basenames, out);
 }
 
 }  // namespace symcached::app

@@ -1,11 +1,13 @@
 #pragma once
 /// Places in .NET methods, looked up in a ppdbcache.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "app/answerer.hpp"
+#include "app/managed_sources.hpp"
 #include "ppdbcache/reader.hpp"
 
 namespace symcached::app {
@@ -22,9 +24,15 @@ std::optional<MethodPlace> parse_method_place(std::string_view text);
 
 class MethodAnswerer final : public Answerer {
  public:
+  struct Options {
+    bool json = false, names = true, basenames = false;
+    std::uint32_t source_lines = 0;  ///< to print around each line
+  };
   /// @param cache, module  must outlive it
-  MethodAnswerer(const ppdbcache::Reader& cache, std::string_view module, bool json, bool names, bool basenames)
-      : cache_(cache), module_(module), json_(json), names_(names), basenames_(basenames) {}
+  /// @param sources        null: none
+  MethodAnswerer(const ppdbcache::Reader& cache, std::string_view module, const Options& options,
+                 std::unique_ptr<ManagedSources> sources)
+      : cache_(cache), module_(module), options_(options), sources_(std::move(sources)) {}
 
   bool answer(std::string_view line, std::string& out) override;
 
@@ -33,7 +41,8 @@ class MethodAnswerer final : public Answerer {
 
   const ppdbcache::Reader& cache_;
   std::string_view module_;
-  bool json_, names_, basenames_;
+  Options options_;
+  std::unique_ptr<ManagedSources> sources_;
 };
 
 }  // namespace symcached::app

@@ -153,6 +153,20 @@ class Dotnet(unittest.TestCase):
         done = symcached("lookup", module, "1:1338", "-f=none", "-s")
         self.assertEqual(done.stdout, "Program.cs:51:19\n\n")
 
+    def test_lines_around_a_place(self):
+        module = STORED / "sources" / "Traces.pdb"
+        done = symcached("lookup", module, "0x06000001:0x53a", "--print-source-context-lines=3")
+        lines = (STORED / "src/Traces/Program.cs").read_text().splitlines()
+        want = "".join(f"{n} {'>' if n == 51 else ' '}: {lines[n - 1]}\n" for n in (50, 51, 52))
+        self.assertEqual(done.stdout, "Program.Main\n/src/Traces/Program.cs:51:19\n" + want + "\n")
+        done = symcached("lookup", module, "0x06000001:0x53a", "--print-source-context-lines=3", "--json")
+        frame = json.loads(done.stdout)[0]["Symbol"][0]
+        self.assertEqual(frame["Source"], want)
+        self.assertEqual(frame["SourceUrl"], "https://raw.example.com/team/traces/0123456789abcdef/Program.cs")
+        # Neither embedded nor on this machine.
+        done = symcached("lookup", STORED / "debug/Traces.pdb", "0x06000001:0x53a", "--print-source-context-lines=3")
+        self.assertEqual(done.stdout, "Program.Main\n/src/Traces/Program.cs:51:19\n\n")
+
     def test_modules_that_are_not_there_are_named(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = "  at A.B() in app.dll:token 0x6000001+0x0\n  at C.D() in ../x.dll:token 0x6000001+0x0\nno newline"

@@ -2,6 +2,7 @@
 /// Is this the very PDB that an assembly was built with? Spec: the PE/COFF addendum of the .NET runtime, "Portable PDB
 /// Checksum"; docs/formats/portable_pdb.md.
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 #include "formats/ppdb/pdb.hpp"
@@ -13,6 +14,9 @@ enum class ChecksumResult : std::uint8_t {
   different,
   unknown_algorithm,  ///< nothing was compared
 };
+
+/// Hash of some bytes, as if they stood behind one another; empty for an algorithm that is not known.
+std::vector<std::byte> digest_of(std::string_view algorithm, std::initializer_list<Bytes> parts);
 
 /// Hashes the whole file with its 20 id bytes taken for zeros; empty for an algorithm that is not known.
 /// @param algorithm  "SHA256", "SHA384", "SHA512" or "SHA1", in this case: as the assembly's debug directory has it
