@@ -28,6 +28,8 @@ CurlLibrary load() {
   CurlLibrary curl{};
   find(library, "curl_global_init", curl.global_init);
   find(library, "curl_free", curl.free);
+  find(library, "curl_slist_append", curl.slist_append);
+  find(library, "curl_slist_free_all", curl.slist_free_all);
   find(library, "curl_easy_init", curl.easy_init);
   find(library, "curl_easy_setopt", curl.easy_setopt);
   find(library, "curl_easy_getinfo", curl.easy_getinfo);

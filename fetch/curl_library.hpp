@@ -9,6 +9,8 @@ namespace symcached::fetch {
 struct CurlLibrary {
   decltype(&::curl_global_init) global_init;
   decltype(&::curl_free) free;
+  decltype(&::curl_slist_append) slist_append;
+  decltype(&::curl_slist_free_all) slist_free_all;
 
   decltype(&::curl_easy_init) easy_init;
   decltype(&::curl_easy_setopt) easy_setopt;

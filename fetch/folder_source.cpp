@@ -30,7 +30,7 @@ FolderSource::FolderSource(std::filesystem::path root, ObjectCache& objects)
     : root_(std::move(root)), name_(root_.string()), tiers_(probe_tiers(root_)), objects_(objects) {}
 
 Task<Outcome> FolderSource::open(Wanted wanted) {
-  for (const sources::Place& place : sources::symstore_places(tiers_, wanted.pdb_name, wanted.id))
+  for (const sources::Place& place : sources::symstore_places(tiers_, wanted.name, wanted.id))
     if (auto outcome = open_place(place, wanted)) co_return std::move(*outcome);
   std::error_code error;
   if (!std::filesystem::is_directory(root_, error)) co_return SoftFailure{fmt::format("{}: the folder is gone", name_)};
@@ -50,10 +50,16 @@ std::optional<Outcome> FolderSource::open_place(const sources::Place& place, con
   auto mapped = MappedFile::from_descriptor(file.get(), path);
   if (!mapped) return Refused{mapped.error()};
   const Content content = sniff(mapped->bytes().first(std::min(mapped->bytes().size(), kSniffSize)));
-  if (content == Content::pdb) return Original{std::move(*mapped), 0, path.string()};
-  if (content != Content::cabinet) return Refused{fmt::format("{}: is {}", path.string(), describe(content))};
-  if (auto kept = objects_.find(object_key(wanted), path.string())) return std::move(*kept);
-  return objects_.keep_unpacked(object_key(wanted), file.get(), 0, path.string());
+  if (content == content_of(wanted.id)) {
+    auto verified = verify(wanted, mapped->bytes());
+    if (!verified) return Refused{fmt::format("{}: {}", path.string(), verified.error())};
+    return Original{std::move(*mapped), 0, path.string(), std::move(*verified)};
+  }
+  if (content != Content::cabinet)
+    return Refused{
+        fmt::format("{}: is {}; asked for was {}", path.string(), describe(content), describe(content_of(wanted.id)))};
+  if (auto kept = objects_.find(object_key(wanted), wanted, path.string())) return std::move(*kept);
+  return objects_.keep_unpacked(object_key(wanted), wanted, file.get(), 0, path.string());
 }
 
 }  // namespace symcached::fetch

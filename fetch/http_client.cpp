@@ -1,6 +1,7 @@
 #include "fetch/http_client.hpp"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "fetch/curl_library.hpp"
+#include "fetch/public_address.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -21,15 +23,23 @@ struct EasyFree {
 };
 using Easy = std::unique_ptr<CURL, EasyFree>;
 
+struct ListFree {
+  void operator()(curl_slist* list) const { curl().slist_free_all(list); }
+};
+using List = std::unique_ptr<curl_slist, ListFree>;
+
 struct Transfer {
   std::string url;
   ByteSink body;
   std::function<void(HttpResult)> done;
+  http::Headers headers;
   std::uint64_t max_download = 0;
+  List header_list = nullptr;
   Easy handle = nullptr;
   std::uint64_t received = 0;
   std::string sink_error = {};
   bool too_large = false;
+  std::string refused_address = {};
   std::array<char, CURL_ERROR_SIZE> message{};
 };
 
@@ -46,6 +56,27 @@ std::size_t take_body(char* data, std::size_t, std::size_t size, void* context) 
     return CURL_WRITEFUNC_ERROR;
   }
   return size;
+}
+
+/// Called for every address that is about to be connected to, so a name that changes its address gains nothing.
+curl_socket_t open_public_socket(void* context, curlsocktype, curl_sockaddr* address) {
+  Transfer& transfer = *static_cast<Transfer*>(context);
+  if (!is_public(address->addr)) {
+    transfer.refused_address = address_text(address->addr);
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+List make_header_list(const http::Headers& headers) {
+  List list;
+  for (const auto& [name, value] : headers) {
+    curl_slist* longer = curl().slist_append(list.get(), fmt::format("{}: {}", name, value).c_str());
+    if (longer == nullptr) throw std::bad_alloc();
+    static_cast<void>(list.release());
+    list.reset(longer);
+  }
+  return list;
 }
 
 Easy make_handle(Transfer& transfer, const Limits& limits, const std::string& user_agent) {
@@ -68,6 +99,14 @@ Easy make_handle(Transfer& transfer, const Limits& limits, const std::string& us
   curl().easy_setopt(h, CURLOPT_ERRORBUFFER, transfer.message.data());
   curl().easy_setopt(h, CURLOPT_WRITEFUNCTION, take_body);
   curl().easy_setopt(h, CURLOPT_WRITEDATA, &transfer);
+  curl().easy_setopt(h, CURLOPT_TIMEOUT_MS, limits.total_ms);
+  transfer.header_list = make_header_list(transfer.headers);
+  curl().easy_setopt(h, CURLOPT_HTTPHEADER, transfer.header_list.get());
+  if (limits.public_only) {
+    curl().easy_setopt(h, CURLOPT_PROXY, "");  // whom a proxy asks cannot be seen
+    curl().easy_setopt(h, CURLOPT_OPENSOCKETFUNCTION, open_public_socket);
+    curl().easy_setopt(h, CURLOPT_OPENSOCKETDATA, &transfer);
+  }
   return easy;
 }
 
@@ -83,6 +122,9 @@ HttpResult result_of(const Transfer& transfer, CURLcode code) {
   if (code == CURLE_OK) return result;
   if (result.too_large) result.error = fmt::format("is larger than {} bytes", transfer.max_download);
   else if (!transfer.sink_error.empty()) result.error = transfer.sink_error;
+  else if (!transfer.refused_address.empty())
+    result.error =
+        fmt::format("its address {} is not of the public internet, and only such are asked", transfer.refused_address);
   else result.error = transfer.message[0] != '\0' ? transfer.message.data() : curl().easy_strerror(code);
   return result;
 }
@@ -118,8 +160,6 @@ class HttpClient::Worker {
     curl().multi_wakeup(multi_);
     if (thread_.joinable()) thread_.join();
   }
-
-  const Limits& limits() const { return limits_; }
 
  private:
   void run() {
@@ -193,21 +233,38 @@ class HttpClient::Worker {
   std::thread thread_;
 };
 
-HttpClient::HttpClient(Limits limits, std::string user_agent)
-    : worker_(std::make_unique<Worker>(limits, std::move(user_agent))) {}
+bool is_web_page(const HttpResult& result) {
+  return http::same_name(std::string_view(result.content_type).substr(0, 9), "text/html");
+}
+
+HttpClient::HttpClient(Limits limits, std::string user_agent) : limits_(limits), user_agent_(std::move(user_agent)) {}
 
 HttpClient::~HttpClient() = default;
 
-void HttpClient::stop() { worker_->stop(); }
+void HttpClient::stop() {
+  const std::scoped_lock lock(mutex_);
+  stopped_ = true;
+  if (worker_) worker_->stop();
+}
 
-Task<HttpResult> HttpClient::get(std::string url, ByteSink body) {
+HttpClient::Worker& HttpClient::worker() {
+  const std::scoped_lock lock(mutex_);
+  if (!worker_) {
+    worker_ = std::make_unique<Worker>(limits_, user_agent_);
+    if (stopped_) worker_->stop();
+  }
+  return *worker_;
+}
+
+Task<HttpResult> HttpClient::get(std::string url, ByteSink body, http::Headers headers) {
   auto transfer = std::make_shared<std::unique_ptr<Transfer>>(std::make_unique<Transfer>());
   (*transfer)->url = std::move(url);
   (*transfer)->body = std::move(body);
-  (*transfer)->max_download = worker_->limits().max_download;
+  (*transfer)->headers = std::move(headers);
+  (*transfer)->max_download = limits_.max_download;
   co_return co_await await_callback<HttpResult>([this, transfer](std::function<void(HttpResult)> done) {
     (*transfer)->done = std::move(done);
-    worker_->submit(std::move(*transfer));
+    worker().submit(std::move(*transfer));
   });
 }
 

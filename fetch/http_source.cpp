@@ -4,23 +4,11 @@
 
 #include <memory>
 
-#include "fetch/curl_library.hpp"
+#include "fetch/url.hpp"
 #include "net/http.hpp"
 
 namespace symcached::fetch {
 namespace {
-
-struct UrlFree {
-  void operator()(CURLU* url) const { curl().url_cleanup(url); }
-};
-using Url = std::unique_ptr<CURLU, UrlFree>;
-
-std::string part(CURLU* url, CURLUPart which) {
-  char* text = nullptr;
-  if (curl().url_get(url, which, &text, 0) != CURLUE_OK) return {};
-  const std::unique_ptr<char, decltype(curl().free)> owned(text, curl().free);
-  return text;
-}
 
 std::string encode_path(std::string_view path) {
   std::string encoded;
@@ -43,8 +31,13 @@ Verdict judge(const HttpResult& result) {
   return Verdict::body;
 }
 
-bool is_web_page(const HttpResult& result) {
-  return http::same_name(std::string_view(result.content_type).substr(0, 9), "text/html");
+/// Why there is no body to use.
+std::string complaint(const HttpResult& result, const Wanted& wanted) {
+  if (!result.error.empty()) return result.error;
+  const bool lacks_checksum =
+      result.status == 403 && wanted.checksums.empty() && std::holds_alternative<sources::PortableId>(wanted.id);
+  return fmt::format("answered {}{}", result.status,
+                     lacks_checksum ? "; this server may want the checksum of the PDB: give the assembly too" : "");
 }
 
 }  // namespace
@@ -54,24 +47,20 @@ std::expected<BaseUrl, std::string> parse_base_url(std::string_view text) {
     return std::unexpected(
         fmt::format("symbols: not a usable URL ({}); write http://host/path or https://host/path", why));
   };
-  const Url url(curl().url());
-  if (!url) throw std::bad_alloc();
-  if (const auto code = curl().url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), CURLU_NON_SUPPORT_SCHEME);
-      code != CURLUE_OK)
-    return wrong(curl().url_strerror(code));
-  const std::string scheme = part(url.get(), CURLUPART_SCHEME);
+  auto url = Url::parse(text);
+  if (!url) return wrong(url.error());
+  const std::string scheme = url->part(CURLUPART_SCHEME);
   if (scheme != "http" && scheme != "https") return wrong(fmt::format("its scheme is {}", scheme));
-  if (!part(url.get(), CURLUPART_QUERY).empty()) return wrong("it has a query");
-  if (!part(url.get(), CURLUPART_FRAGMENT).empty()) return wrong("it has a fragment");
+  if (!url->part(CURLUPART_QUERY).empty()) return wrong("it has a query");
+  if (!url->part(CURLUPART_FRAGMENT).empty()) return wrong("it has a fragment");
   const auto whole = [&] {
-    std::string all = part(url.get(), CURLUPART_URL);
+    std::string all = url->part(CURLUPART_URL);
     while (all.ends_with('/')) all.pop_back();
     return all;
   };
   BaseUrl base;
   base.full = whole();
-  for (const CURLUPart secret : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS})
-    curl().url_set(url.get(), secret, nullptr, 0);
+  for (const CURLUPart secret : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS}) url->drop(secret);
   base.shown = whole();
   return base;
 }
@@ -94,13 +83,11 @@ Task<std::optional<sources::Tiers>> HttpSource::tiers() {
 }
 
 Task<Outcome> HttpSource::open(Wanted wanted) {
-  const std::string key = object_key(wanted);
-  if (auto kept = objects_.find(key, url_.shown)) co_return std::move(*kept);
+  if (auto kept = objects_.find(object_key(wanted), wanted, url_.shown)) co_return std::move(*kept);
   const auto tiers_here = co_await tiers();
   Outcome worst = NotThere{};
-  for (const auto& place :
-       sources::symstore_places(tiers_here.value_or(sources::Tiers::one), wanted.pdb_name, wanted.id)) {
-    Outcome outcome = co_await download(key, place.path);
+  for (const auto& place : sources::symstore_places(tiers_here.value_or(sources::Tiers::one), wanted.name, wanted.id)) {
+    Outcome outcome = co_await download(wanted, place.path);
     if (std::holds_alternative<NotThere>(outcome)) continue;
     const auto* soft = std::get_if<SoftFailure>(&outcome);
     if (soft == nullptr || !soft->elsewhere_may_work) co_return outcome;
@@ -110,7 +97,8 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
 }
 
 /// One place: the body goes to a cache entry as it arrives, and is judged when it is whole.
-Task<Outcome> HttpSource::download(std::string key, std::string path) {
+Task<Outcome> HttpSource::download(Wanted wanted, std::string path) {
+  const std::string key = object_key(wanted);
   const std::string encoded = encode_path(path);
   const std::string origin = fmt::format("{}/{}", url_.shown, encoded);
   auto created = objects_.create(key);
@@ -118,16 +106,17 @@ Task<Outcome> HttpSource::download(std::string key, std::string path) {
   auto writer = std::make_shared<store::EntryWriter>(std::move(*created));
   std::string url = fmt::format("{}/{}", url_.full, encoded);
   ByteSink sink = [writer](Bytes piece) { return writer->write(piece); };
-  const HttpResult result = co_await client_.get(std::move(url), std::move(sink));
+  http::Headers headers;
+  if (auto checksums = symbol_checksum(wanted.checksums); !checksums.empty())
+    headers.emplace_back(kSymbolChecksum, std::move(checksums));
+  const HttpResult result = co_await client_.get(std::move(url), std::move(sink), std::move(headers));
   const Verdict verdict = judge(result);
   if (verdict == Verdict::no) co_return NotThere{};
   if (result.too_large) co_return Refused{fmt::format("{}: {}", origin, result.error)};
-  if (verdict != Verdict::body) {
-    const std::string why = result.error.empty() ? fmt::format("answered {}", result.status) : result.error;
-    co_return SoftFailure{fmt::format("{}: {}", origin, why), verdict == Verdict::soft_here};
-  }
-  if (is_web_page(result)) co_return refuse(Content::web_page, origin);
-  co_return objects_.keep(key, std::move(*writer), origin);
+  if (verdict != Verdict::body)
+    co_return SoftFailure{fmt::format("{}: {}", origin, complaint(result, wanted)), verdict == Verdict::soft_here};
+  if (is_web_page(result)) co_return refuse(Content::web_page, wanted, origin);
+  co_return objects_.keep(key, wanted, std::move(*writer), origin);
 }
 
 }  // namespace symcached::fetch

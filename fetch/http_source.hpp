@@ -30,7 +30,7 @@ class HttpSource : public Source {
   std::string object_key(const Wanted& wanted) const { return wanted.key + " " + url_.shown; }
   /// Nothing when the probe failed softly.
   Task<std::optional<sources::Tiers>> tiers();
-  Task<Outcome> download(std::string key, std::string path);
+  Task<Outcome> download(Wanted wanted, std::string path);
 
   const BaseUrl url_;
   ObjectCache& objects_;

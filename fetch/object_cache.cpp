@@ -17,13 +17,23 @@ Content sniff_file(int file, std::uint64_t offset) {
   return sniff(Bytes(start).first(static_cast<std::size_t>(std::max<ssize_t>(n, 0))));
 }
 
-Outcome refuse(Content content, const std::string& origin) {
+Outcome refuse(Content content, const Wanted& wanted, const std::string& origin) {
   if (content == Content::web_page)
     return SoftFailure{fmt::format("{}: answered with a web page instead of a file, a login page most likely", origin)};
-  return Refused{fmt::format("{}: is {}", origin, describe(content))};
+  return Refused{
+      fmt::format("{}: is {}; asked for was {}", origin, describe(content), describe(content_of(wanted.id)))};
 }
 
-std::optional<Original> ObjectCache::find(const std::string& key, const std::string& origin) {
+std::optional<Original> ObjectCache::find(const std::string& key, const Wanted& wanted, const std::string& origin) {
+  auto found = look_up(key, origin);
+  if (!found) return std::nullopt;
+  auto verified = verify(wanted, found->bytes());
+  if (!verified) return std::nullopt;
+  found->note = std::move(*verified);
+  return found;
+}
+
+std::optional<Original> ObjectCache::look_up(const std::string& key, const std::string& origin) {
   const store::Lookup found = store_.lookup(entry_key(key));
   const auto* hit = std::get_if<store::Hit>(&found);
   if (hit == nullptr) return std::nullopt;
@@ -36,14 +46,17 @@ std::expected<store::EntryWriter, std::string> ObjectCache::create(const std::st
   return store_.create(entry_key(key), store::Quality::preferred);
 }
 
-Outcome ObjectCache::keep(const std::string& key, store::EntryWriter written, const std::string& origin) {
+Outcome ObjectCache::keep(const std::string& key, const Wanted& wanted, store::EntryWriter written,
+                          const std::string& origin) {
   const Content content = sniff_file(written.descriptor(), store::kPayloadOffset);
-  if (content == Content::pdb) return publish(key, std::move(written), origin);
-  if (content == Content::cabinet) return keep_unpacked(key, written.descriptor(), store::kPayloadOffset, origin);
-  return refuse(content, origin);
+  if (content == content_of(wanted.id)) return publish(key, wanted, std::move(written), origin);
+  if (content == Content::cabinet)
+    return keep_unpacked(key, wanted, written.descriptor(), store::kPayloadOffset, origin);
+  return refuse(content, wanted, origin);
 }
 
-Outcome ObjectCache::keep_unpacked(const std::string& key, int file, std::uint64_t offset, const std::string& origin) {
+Outcome ObjectCache::keep_unpacked(const std::string& key, const Wanted& wanted, int file, std::uint64_t offset,
+                                   const std::string& origin) {
   auto unpacked = create(key);
   if (!unpacked) return SoftFailure{unpacked.error()};
   const auto sink = [&](Bytes piece) { return unpacked->write(piece); };
@@ -52,14 +65,27 @@ Outcome ObjectCache::keep_unpacked(const std::string& key, int file, std::uint64
     return Refused{fmt::format("{}: {}", origin, done.error().why)};
   }
   const Content content = sniff_file(unpacked->descriptor(), store::kPayloadOffset);
-  if (content != Content::pdb)
-    return Refused{fmt::format("{}: the member of the cabinet is {}", origin, describe(content))};
-  return publish(key, std::move(*unpacked), origin);
+  if (content != content_of(wanted.id))
+    return Refused{fmt::format("{}: the member of the cabinet is {}; asked for was {}", origin, describe(content),
+                               describe(content_of(wanted.id)))};
+  return publish(key, wanted, std::move(*unpacked), origin);
 }
 
-Outcome ObjectCache::publish(const std::string& key, store::EntryWriter written, const std::string& origin) {
+Outcome ObjectCache::publish(const std::string& key, const Wanted& wanted, store::EntryWriter written,
+                             const std::string& origin) {
+  std::string note;
+  {
+    const auto whole = MappedFile::from_descriptor(written.descriptor(), origin);
+    if (!whole) return SoftFailure{whole.error()};
+    auto verified = verify(wanted, whole->bytes().subspan(store::kPayloadOffset));
+    if (!verified) return Refused{fmt::format("{}: {}", origin, verified.error())};
+    note = std::move(*verified);
+  }
   if (const auto published = std::move(written).publish(); !published) return SoftFailure{published.error()};
-  if (auto found = find(key, origin)) return std::move(*found);
+  if (auto found = look_up(key, origin)) {
+    found->note = std::move(note);
+    return std::move(*found);
+  }
   return SoftFailure{fmt::format("{}: its cache entry went away at once", origin)};
 }
 

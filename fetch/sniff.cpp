@@ -14,6 +14,7 @@ constexpr MagicRow kMagics[] = {
     {"Microsoft MSFZ Container\r\n\x1a"sv, Content::msfz},
     {"MSCF\0\0\0\0"sv, Content::cabinet},
     {"BSJB"sv, Content::portable_pdb},
+    {"MZ"sv, Content::image},
 };
 
 }  // namespace
@@ -32,12 +33,13 @@ Content sniff(Bytes start) {
 std::string_view describe(Content content) {
   switch (content) {
     case Content::empty: return "an empty file";
-    case Content::pdb: return "a PDB";
+    case Content::pdb: return "a PDB of native code";
     case Content::cabinet: return "a cabinet";
     case Content::web_page: return "a web page";
     case Content::msfz: return "an MSFZ container, which is not supported";
-    case Content::portable_pdb: return "a Portable PDB, which is not supported";
-    case Content::other: return "neither a PDB nor a cabinet";
+    case Content::portable_pdb: return "a Portable PDB";
+    case Content::image: return "a program or library";
+    case Content::other: return "a file of a kind not known here";
   }
   return "unknown";
 }

@@ -6,7 +6,7 @@
 
 namespace symcached::fetch {
 
-enum class Content : std::uint8_t { empty, pdb, cabinet, web_page, msfz, portable_pdb, other };
+enum class Content : std::uint8_t { empty, pdb, cabinet, web_page, msfz, portable_pdb, image, other };
 
 inline constexpr std::size_t kSniffSize = 64;  ///< bytes that are enough to tell
 

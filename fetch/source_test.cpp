@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 constexpr std::string_view kGuid = "3249D99D0C4049318610F4E4FB0B6936";
 const std::string kPath = "Crash.pdb/" + std::string(kGuid) + "1a/Crash.pdb";
 const std::string kPackedPath = "Crash.pdb/" + std::string(kGuid) + "1a/Crash.pd_";
-const Wanted kWanted{"Crash.pdb", {*Guid::parse(kGuid), 26}, "crash.pdb/" + std::string(kGuid) + "1a"};
+const Wanted kWanted{"Crash.pdb", DebugId{*Guid::parse(kGuid), 26}, "crash.pdb/" + std::string(kGuid) + "1a"};
 
 http::Response body(std::string content, std::string type = "application/octet-stream") {
   return {200, {{"Content-Type", std::move(type)}}, std::move(content)};
@@ -94,7 +94,7 @@ TEST_F(FolderSourceTest, SaysWhatIsWrong) {
       {"web page", "<!DOCTYPE html>", "refused"},
       {"empty", "", "refused"},
       {"cut cabinet", {"MSCF\0\0\0\0", 8}, "refused"},
-      {"something else", "ELF", "is neither a PDB nor a cabinet"},
+      {"something else", "ELF", "of a kind not known here; asked for was a PDB of native code"},
   };
   for (const Row& r : rows) {
     folder_.write(kPath, r.content);

@@ -142,9 +142,9 @@ std::expected<Outcome, std::string> SymcacheService::derive(const fetch::Wanted&
   const auto start = std::chrono::steady_clock::now();
   const auto derived = deriver_({.file = original.bytes(), .release = [&] { original.file.release_pages(); }});
   if (!derived) return std::unexpected(fmt::format("{}: {}", original.origin, derived.error()));
-  if (derived->debug_id != wanted.id)
-    return std::unexpected(fmt::format("{}: is {}, asked for was {}", original.origin, derived->debug_id.breakpad(),
-                                       wanted.id.breakpad()));
+  if (const DebugId& asked = std::get<DebugId>(wanted.id); derived->debug_id != asked)
+    return std::unexpected(
+        fmt::format("{}: is {}, asked for was {}", original.origin, derived->debug_id.breakpad(), asked.breakpad()));
   const auto not_stored = [&](const std::string& why) -> Outcome {
     log_(Severity::error, fmt::format("{}: could not be stored: {}", wanted.key, why));
     return Failed{"the result could not be stored", false, 1, options_.retry.unavailable};

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/ascii.hpp"
 #include "sources/file_name.hpp"
 
 namespace symcached::sources {
@@ -48,8 +49,75 @@ TEST(Symstore, TwoTiersPutTheFirstLettersInFront) {
     EXPECT_EQ(paths(Tiers::two, r.name, 1).front(), with(kUpper, r.first, "1/" + std::string(r.name))) << r.why;
 }
 
-TEST(Symstore, PortableAgeIsEightLetters) {
-  EXPECT_EQ(paths(Tiers::one, "a.pdb", 0xffffffff).front(), with(kUpper, "a.pdb/", "ffffffff/a.pdb"));
+std::vector<std::string> plain_paths(std::string_view name, const FileId& file) {
+  std::vector<std::string> all;
+  for (const Place& place : symstore_places(Tiers::one, name, file))
+    if (place.packing == Packing::plain) all.push_back(place.path);
+  return all;
+}
+
+TEST(Symstore, PortableKeysHoldNoStamp) {
+  const Guid guid = *Guid::parse(kUpper);
+  EXPECT_THAT(plain_paths("Crash.pdb", PortableId{guid, 0xdeadbeef}),
+              testing::ElementsAre(
+                  with(kLower, "crash.pdb/", "FFFFFFFF/crash.pdb"), with(kLower, "Crash.pdb/", "FFFFFFFF/Crash.pdb"),
+                  with(kUpper, "Crash.pdb/", "FFFFFFFF/Crash.pdb"), with(kLower, "crash.pdb/", "ffffffff/crash.pdb")));
+  EXPECT_EQ(PortableId::of({guid, 0xdeadbeef}), (PortableId{guid, 0xdeadbeef}));
+  EXPECT_EQ(PortableId::of({guid, 0xffffffff}), PortableId{guid}) << "taken from a key";
+}
+
+TEST(Symstore, ImagesAreKeyedByStampAndSize) {
+  EXPECT_THAT(plain_paths("Crash.dll", ImageId{0x05B3A077, 0xA000}),
+              testing::ElementsAre("Crash.dll/05B3A077a000/Crash.dll", "crash.dll/05B3A077a000/crash.dll",
+                                   "crash.dll/05b3a077a000/crash.dll", "Crash.dll/05B3A077A000/Crash.dll"));
+  EXPECT_EQ(plain_paths("system.reflection.metadata.dll", ImageId{0x858257fe, 0x114000}).front(),
+            "system.reflection.metadata.dll/858257FE114000/system.reflection.metadata.dll");
+}
+
+TEST(Symstore, EveryPlaceSaysWhatLiesThere) {
+  const Guid guid = *Guid::parse(kUpper);
+  const FileId ids[] = {
+      id(0), id(26), id(0xabcdef12), PortableId{guid}, ImageId{0xab, 0xcd000}, ImageId{0xffffffff, 1}};
+  for (const Tiers tiers : {Tiers::one, Tiers::two})
+    for (const FileId& file : ids)
+      for (const std::string_view name : {"Crash.pdb", "a.b", "x", "odd name_"})
+        for (const Place& place : symstore_places(tiers, name, file)) {
+          const auto stored = parse_symstore_path(tiers, place.path);
+          ASSERT_TRUE(stored) << place.path;
+          EXPECT_EQ(stored->id, file) << place.path;
+          EXPECT_THAT(stored->name, testing::AnyOf(name, lower_ascii(name))) << place.path;
+          const bool looks_plain = place.path.ends_with(stored->name);
+          EXPECT_EQ(stored->packing, looks_plain ? Packing::plain : Packing::underscore) << place.path;
+        }
+}
+
+TEST(Symstore, OtherPathsHoldNothing) {
+  const std::string guid(kUpper);
+  const std::string rows[] = {
+      "",
+      "/",
+      "///",
+      "a.pdb",
+      "a.pdb/" + guid + "1",
+      "a.pdb/" + guid + "1/",
+      "a.pdb/" + guid + "1/b.pdb",
+      "a.pdb/" + guid + "/a.pdb",
+      "a.pdb/" + guid + "01/a.pdb",
+      "a.pdb/" + guid + "123456789/a.pdb",
+      "a.pdb/" + guid + "1g/a.pdb",
+      "a.pdb/{" + guid + "}1/a.pdb",
+      "a.pdb/3249d99D0C4049318610F4E4FB0B69361/a.pdb",
+      "A.pdb/" + std::string(kLower) + "1/A.pdb",
+      "../" + guid + "1/..",
+      "a/a.pdb/" + guid + "1/a.pdb",
+      "/a.pdb/" + guid + "1/a.pdb",
+      "a.dll/05B3A077/a.dll",
+      "a.dll/05B3A0770/a.dll/",
+  };
+  for (const std::string& path : rows) EXPECT_FALSE(parse_symstore_path(Tiers::one, path)) << path;
+  EXPECT_TRUE(parse_symstore_path(Tiers::two, "a/a.pdb/" + guid + "1/a.pdb"));
+  EXPECT_FALSE(parse_symstore_path(Tiers::two, "b/a.pdb/" + guid + "1/a.pdb"));
+  EXPECT_FALSE(parse_symstore_path(Tiers::two, "a.pdb/" + guid + "1/a.pdb"));
 }
 
 TEST(FileName, RefusesWhatCouldLeaveAFolder) {

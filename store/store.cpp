@@ -71,15 +71,17 @@ Head negative_head(const Negative& negative) {
 
 }  // namespace
 
-std::expected<std::unique_ptr<Store>, std::string> Store::open(std::filesystem::path directory, std::uint64_t boot) {
+std::expected<std::unique_ptr<Store>, std::string> Store::open(std::filesystem::path directory, std::uint64_t boot,
+                                                               LeftOvers left_overs) {
   std::error_code error;
   const std::filesystem::path temporary = directory / "tmp";
   std::filesystem::create_directories(temporary, error);
   if (error)
     return std::unexpected(
         fmt::format("cache directory {}: could not create it: {}", directory.string(), error.message()));
-  for (const auto& left_over : std::filesystem::directory_iterator(temporary, error))
-    std::filesystem::remove_all(left_over.path(), error);
+  if (left_overs == LeftOvers::remove)
+    for (const auto& left_over : std::filesystem::directory_iterator(temporary, error))
+      std::filesystem::remove_all(left_over.path(), error);
   if (::access(temporary.c_str(), W_OK | X_OK) != 0)
     return std::unexpected(
         fmt::format("cache directory {}: cannot write to it: {}", directory.string(), std::strerror(errno)));

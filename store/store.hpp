@@ -64,11 +64,18 @@ struct Unavailable {
 using Lookup = std::variant<Hit, Miss, Absent, Malformed, Unavailable>;
 using Negative = std::variant<Absent, Malformed, Unavailable>;  ///< all that may be remembered besides a file
 
+enum class LeftOvers : std::uint8_t {
+  remove,  ///< the program that owns the directory starts: nobody else is writing
+  keep,    ///< a guest, beside which another program may be writing entries
+};
+
 /// Safe to use from any thread, and from several programs on one directory.
 class Store {
  public:
-  /// Creates what is missing and empties tmp/. `boot` names this run: malformed entries of another run are misses.
-  static std::expected<std::unique_ptr<Store>, std::string> open(std::filesystem::path directory, std::uint64_t boot);
+  /// Creates what is missing and, unless told to keep it, empties tmp/. `boot` names this run: malformed entries of
+  /// another run are misses.
+  static std::expected<std::unique_ptr<Store>, std::string> open(std::filesystem::path directory, std::uint64_t boot,
+                                                                 LeftOvers left_overs = LeftOvers::remove);
 
   /// Cost: one open and one fstat when this run has checked the file before; otherwise its payload is read once.
   /// An entry that does not hold is a Miss.

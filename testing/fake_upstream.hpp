@@ -33,20 +33,33 @@ class FakeUpstream {
     const std::scoped_lock lock(mutex_);
     fallback_ = std::move(response);
   }
+  /// 302 to a path of this server, or to a URL.
+  void redirect(const std::string& path, const std::string& location) {
+    put(path, {302, {{"Location", location}}, ""});
+  }
+  /// Requests without this header get 403, as NuGet's symbol server does it.
+  void demand(const std::string& header) {
+    const std::scoped_lock lock(mutex_);
+    demanded_ = header;
+  }
   std::vector<std::string> asked() const {
     const std::scoped_lock lock(mutex_);
-    return asked_;
+    std::vector<std::string> targets;
+    for (const http::Request& request : requests_) targets.push_back(request.target);
+    return targets;
   }
-  std::string user_agent() const {
+  /// Of the last request; empty if it had none.
+  std::string header(std::string_view name) const {
     const std::scoped_lock lock(mutex_);
-    return user_agent_;
+    return requests_.empty() ? "" : std::string(requests_.back().header(name).value_or(""));
   }
+  std::string user_agent() const { return header("User-Agent"); }
 
  private:
   Task<http::Response> answer(http::Request request) {
     const std::scoped_lock lock(mutex_);
-    asked_.push_back(request.target);
-    user_agent_ = std::string(request.header("User-Agent").value_or(""));
+    requests_.push_back(request);
+    if (!demanded_.empty() && !request.header(demanded_)) co_return http::text(403, "no");
     const auto found = answers_.find(request.target);
     co_return found == answers_.end() ? fallback_ : found->second;
   }
@@ -54,8 +67,8 @@ class FakeUpstream {
   mutable std::mutex mutex_;
   std::map<std::string, http::Response> answers_;
   http::Response fallback_ = http::text(404, "no");
-  std::vector<std::string> asked_;
-  std::string user_agent_;
+  std::string demanded_;
+  std::vector<http::Request> requests_;
   std::unique_ptr<net::Server> server_;
 };
 

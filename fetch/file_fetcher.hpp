@@ -1,0 +1,75 @@
+#pragma once
+/// Files from symbol servers and folders for a program that waits for them: one question after the other, sources in
+/// the order given, the first usable answer counts.
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fetch/source.hpp"
+
+namespace symcached::fetch {
+
+struct PortablePdbRequest {
+  std::string name;  ///< file name or path as the assembly records it; what follows the last separator of either kind
+  sources::PortableId id;
+  std::vector<Checksum> checksums = {};  ///< some servers answer only who sends them, and what arrives is held to them
+};
+struct ImageRequest {
+  std::string name;
+  sources::ImageId id;
+};
+
+/// Why there is no file.
+struct NotFetched {
+  enum class Kind : std::uint8_t {
+    absent,       ///< every source says no
+    malformed,    ///< a source has something else under that name, or the name is none
+    unavailable,  ///< a source did not answer as it should; asking again may help
+  } kind;
+  std::string why;  ///< one line; what each source said, with "; " between
+};
+
+/// What to ask sources for, or what is wrong with the name.
+std::expected<Wanted, NotFetched> wanted_of(const PortablePdbRequest& request);
+std::expected<Wanted, NotFetched> wanted_of(const ImageRequest& request);
+
+/// Asks one source after the other until one has the file.
+Task<std::expected<Original, NotFetched>> fetch_first(std::span<const std::unique_ptr<Source>> sources, Wanted wanted);
+
+struct FetcherOptions {
+  std::vector<std::string> symbols;  ///< folders and http(s) URLs, as make_source() takes them
+  std::filesystem::path cache_dir;   ///< may be that of a running server; empty: a temporary folder, gone afterwards
+  store::CacheKind objects;          ///< entries that files are kept as
+  std::string user_agent;
+  Limits limits = {};
+};
+
+/// Owns sources and cache. Calls block; not for an event loop's thread.
+class FileFetcher {
+ public:
+  /// @return the fetcher, or what is wrong with a source or the folder. Nothing is asked yet.
+  static std::expected<std::unique_ptr<FileFetcher>, std::string> open(FetcherOptions options);
+  ~FileFetcher();
+
+  /// The file stays readable when the fetcher is gone.
+  std::expected<Original, NotFetched> portable_pdb(const PortablePdbRequest& request);
+  /// An assembly, or another PE image.
+  std::expected<Original, NotFetched> image(const ImageRequest& request);
+
+ private:
+  explicit FileFetcher(const FetcherOptions& options) : client_(options.limits, options.user_agent) {}
+  std::expected<Original, NotFetched> fetch(std::expected<Wanted, NotFetched> wanted);
+
+  std::filesystem::path temporary_;  ///< removed at the end; empty if the cache is the caller's
+  std::unique_ptr<store::Store> store_;
+  std::optional<ObjectCache> objects_;
+  HttpClient client_;
+  std::vector<std::unique_ptr<Source>> sources_;
+};
+
+}  // namespace symcached::fetch

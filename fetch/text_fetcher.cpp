@@ -1,0 +1,65 @@
+#include "fetch/text_fetcher.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "fetch/blocking.hpp"
+#include "fetch/url.hpp"
+
+namespace symcached::fetch {
+namespace {
+
+constexpr std::size_t kMaxUrl = 8192;  ///< bytes
+
+Limits limits_of(const TextLimits& limits) {
+  return {.max_download = limits.max_size,
+          .connect_timeout_ms = limits.connect_timeout_ms,
+          .max_redirects = limits.max_redirects,
+          .total_ms = limits.total_ms,
+          .public_only = !limits.private_addresses};
+}
+
+}  // namespace
+
+std::expected<std::string, std::string> check_text_url(std::string_view text) {
+  if (text.size() > kMaxUrl) return std::unexpected(fmt::format("a URL of more than {} bytes", kMaxUrl));
+  auto url = Url::parse(text);
+  if (!url) return std::unexpected(fmt::format("not a URL ({})", url.error()));
+  const std::string scheme = url->part(CURLUPART_SCHEME);
+  if (scheme != "http" && scheme != "https")
+    return std::unexpected(fmt::format("its scheme is {}; only http and https are asked", scheme));
+  for (const CURLUPart secret : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS})
+    if (!url->part(secret).empty()) return std::unexpected("a URL with a user or a password in it");
+  url->drop(CURLUPART_FRAGMENT);
+  return url->part(CURLUPART_URL);
+}
+
+TextFetcher::TextFetcher(TextLimits limits, std::string user_agent)
+    : client_(limits_of(limits), std::move(user_agent)) {}
+
+Task<std::expected<std::string, NotFetched>> TextFetcher::ask(std::string url) {
+  using Kind = NotFetched::Kind;
+  auto checked = check_text_url(url);
+  const auto failed = [](Kind kind, const std::string& asked, std::string_view why) {
+    return std::unexpected(NotFetched{kind, fmt::format("{}: {}", asked, why)});
+  };
+  if (!checked) co_return std::unexpected(NotFetched{Kind::malformed, std::move(checked.error())});
+  const auto text = std::make_shared<std::string>();
+  ByteSink sink = [text](Bytes piece) -> std::expected<void, std::string> {
+    text->append(as_text(piece));
+    return {};
+  };
+  const HttpResult result = co_await client_.get(*checked, std::move(sink));
+  if (result.status == 404 || result.status == 410) co_return failed(Kind::absent, *checked, "is not there");
+  if (result.too_large) co_return failed(Kind::malformed, *checked, result.error);
+  if (!result.error.empty()) co_return failed(Kind::unavailable, *checked, result.error);
+  if (result.status != 200) co_return failed(Kind::unavailable, *checked, fmt::format("answered {}", result.status));
+  if (is_web_page(result)) co_return failed(Kind::malformed, *checked, "is a web page, a login page most likely");
+  co_return std::move(*text);
+}
+
+std::expected<std::string, NotFetched> TextFetcher::get(std::string url) { return wait_for(ask(std::move(url))); }
+
+}  // namespace symcached::fetch
