@@ -18,6 +18,8 @@
 #include "app/managed_sources.hpp"
 #include "app/method_answerer.hpp"
 #include "app/original_file.hpp"
+#include "app/user_agent.hpp"
+#include "fetch/text_fetcher.hpp"
 #include "object/managed_files.hpp"
 #include "object/translate.hpp"
 #include "ppdbcache/reader.hpp"
@@ -27,6 +29,8 @@
 namespace symcached::app {
 namespace {
 
+enum class FetchSources : std::uint8_t { never, public_hosts, anywhere };
+
 struct Options {
   std::string file;
   std::vector<std::string> questions;
@@ -34,6 +38,7 @@ struct Options {
   std::vector<std::string> debug_folders{kDebugFolder};
   bool json = false, no_inlines = false, svma = false;
   std::uint32_t source_lines = 0;
+  FetchSources fetch_sources = FetchSources::never;
   bool demangle = true, no_parameters = false, basenames = false;
   FunctionNames names = FunctionNames::readable;
 };
@@ -152,11 +157,25 @@ std::expected<std::uint64_t, std::string> image_base_of(const Options& options, 
                   options.file, opened.cache->producer_kind()));
 }
 
+/// What may be fetched; empty: nothing.
+FetchText fetch_text_of(const Options& options) {
+  if (options.fetch_sources == FetchSources::never) return {};
+  const bool anywhere = options.fetch_sources == FetchSources::anywhere;
+  auto fetcher =
+      std::make_shared<fetch::TextFetcher>(fetch::TextLimits{.private_addresses = anywhere}, std::string(kUserAgent));
+  return [fetcher](const std::string& url) -> std::optional<std::string> {
+    auto text = fetcher->get(url);
+    if (text) return std::move(*text);
+    fmt::print(stderr, "symcached lookup: {}: {}\n", url, text.error().why);
+    return std::nullopt;
+  };
+}
+
 std::expected<std::unique_ptr<Answerer>, std::string> method_answerer_of(const Options& options,
                                                                          const OpenedCache& opened) {
   std::unique_ptr<ManagedSources> sources;
   if (options.source_lines != 0 && opened.managed_files && opened.managed_files->pdb() != nullptr) {
-    auto found = ManagedSources::open(*opened.managed_files->pdb(), {});
+    auto found = ManagedSources::open(*opened.managed_files->pdb(), fetch_text_of(options));
     if (!found) return std::unexpected(fmt::format("{}: {}", options.file, to_string(found.error())));
     sources = std::make_unique<ManagedSources>(std::move(*found));
   }
@@ -223,6 +242,12 @@ void add_lookup(CLI::App& app, int& status) {
   command->add_flag("-s,--basenames", options->basenames, "files without their folders");
   command->add_option("--print-source-context-lines", options->source_lines,
                       "of .NET: print so many lines of source around each line, if the sources are at hand");
+  const std::map<std::string, FetchSources> fetches{{"public", FetchSources::public_hosts},
+                                                    {"anywhere", FetchSources::anywhere}};
+  command
+      ->add_flag("--fetch-sources{public}", options->fetch_sources,
+                 "with it: ask the URLs of Source Link, on public hosts; =anywhere: in private networks, too")
+      ->transform(CLI::CheckedTransformer(fetches));
   command->footer(
       "Each address, each line of stdin gets one answer. What is not an address is answered as unknown\n"
       "(in JSON as an object with \"Error\"), named on stderr, and makes the exit status 2.");

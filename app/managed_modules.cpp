@@ -47,7 +47,8 @@ bool has_lines(const ManagedModule& module) { return module.cache().method_count
 
 }  // namespace
 
-std::expected<std::unique_ptr<ManagedModule>, std::string> ManagedModule::open(const fs::path& path) {
+std::expected<std::unique_ptr<ManagedModule>, std::string> ManagedModule::open(const fs::path& path,
+                                                                               const FetchPdb& fetch_pdb) {
   auto module = std::make_unique<ManagedModule>();
   auto file = OriginalFile::open(path);
   if (!file) return std::unexpected(file.error());
@@ -58,19 +59,50 @@ std::expected<std::unique_ptr<ManagedModule>, std::string> ManagedModule::open(c
   Bytes bytes = module->file_.bytes();
   if (!ppdbcache::is_ppdbcache(bytes)) {
     if (!object::is_managed(bytes)) return failed("is neither a Portable PDB nor a .NET assembly");
-    module->companions_ = find_companions(path, bytes, {});
-    auto files = object::ManagedFiles::open(bytes, module->companions_.all());
-    if (!files) return failed(to_string(files.error()));
-    module->files_ = std::move(*files);
-    auto derived = service::derive_ppdbcache({bytes, module->companions_.all()});
-    if (!derived) return failed(derived.error());
-    module->derived_ = std::move(derived->file);
+    module->on_disk_ = find_companions(path, bytes, {});
+    if (auto ok = module->derive(fetch_pdb); !ok) return failed(ok.error());
     bytes = module->derived_;
   }
   const auto cache = ppdbcache::Reader::open(bytes);
   if (!cache) return failed(to_string(cache.error()));
   module->cache_ = *cache;
   return module;
+}
+
+std::expected<void, std::string> ManagedModule::derive(const FetchPdb& fetch_pdb) {
+  companions_.assign(on_disk_.all().begin(), on_disk_.all().end());
+  const auto open_files = [&]() -> std::expected<void, std::string> {
+    auto files = object::ManagedFiles::open(file_.bytes(), companions_);
+    if (!files) return std::unexpected(to_string(files.error()));
+    files_ = std::move(*files);
+    return {};
+  };
+  if (auto ok = open_files(); !ok) return ok;
+  if (files_->pdb() == nullptr) {
+    fetch(fetch_pdb);
+    if (auto ok = open_files(); !ok) return ok;
+  }
+  auto derived = service::derive_ppdbcache({file_.bytes(), companions_});
+  if (!derived) return std::unexpected(derived.error());
+  derived_ = std::move(derived->file);
+  return {};
+}
+
+void ManagedModule::fetch(const FetchPdb& fetch_pdb) {
+  const pe::CodeView* view = files_->debug_files().portable();
+  if (view == nullptr) return;
+  fetch::PortablePdbRequest request{.name = std::string(view->debug_file),
+                                    .id = sources::PortableId::of(view->debug_id())};
+  for (const pe::PdbChecksum& sum : files_->debug_files().checksums)
+    request.checksums.push_back({std::string(sum.algorithm), {sum.digest.begin(), sum.digest.end()}});
+  auto fetched = fetch_pdb(request);
+  if (!fetched) {
+    why_not_fetched_ = fetched.error();
+    return;
+  }
+  fetched_ = std::move(*fetched);
+  companions_.push_back(
+      {{.kind = object::NeedFile::Kind::portable_pdb, .path = {}, .directory = {}, .build_id = {}}, fetched_->bytes()});
 }
 
 std::vector<fs::path> places_of_module(const fs::path& folder, std::string_view name) {
@@ -87,12 +119,25 @@ const ManagedModule* ManagedModules::find(std::string_view name) {
 }
 
 /// The folder itself first; then below it, where one build alone may be found, for the text does not say which it was.
-ManagedModules::Entry ManagedModules::look_for(const std::string& name) const {
+ManagedModules::Entry ManagedModules::look_for(const std::string& name) {
   Entry entry;
+  const auto fetch_pdb = [&](const fetch::PortablePdbRequest& request) -> std::expected<fetch::Original, std::string> {
+    if (!fetcher_) {
+      auto opened = fetch::FileFetcher::open(servers_);
+      if (!opened) return std::unexpected(opened.error());
+      fetcher_ = std::move(*opened);
+    }
+    auto fetched = fetcher_->portable_pdb(request);
+    if (!fetched) return std::unexpected(fetched.error().why);
+    return std::move(*fetched);
+  };
   const auto take = [&](const fs::path& place) {
-    auto module = ManagedModule::open(place);
+    auto module = ManagedModule::open(place, fetch_pdb);
     if (!module) entry.why = module.error();
-    else if (!has_lines(**module)) entry.why = fmt::format("{}: there is no PDB of it", place.string());
+    else if (!has_lines(**module))
+      entry.why = (*module)->why_not_fetched().empty()
+                      ? fmt::format("{}: there is no PDB of it", place.string())
+                      : fmt::format("{}: no PDB of it: {}", place.string(), (*module)->why_not_fetched());
     else entry.module = std::move(*module);
     return entry.module != nullptr;
   };

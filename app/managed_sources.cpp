@@ -58,8 +58,9 @@ std::optional<Buffer> ManagedSources::look_for(std::string_view document) const 
   if (auto local = on_disk(document); local && is_right(document, local->bytes())) return local;
   const auto url = fetch_ ? url_of(document) : std::nullopt;
   if (!url) return std::nullopt;
-  auto fetched = fetch_(*url);
-  return fetched && is_right(document, fetched->bytes()) ? std::move(fetched) : std::nullopt;
+  const auto fetched = fetch_(*url);
+  if (!fetched || !is_right(document, as_bytes(*fetched))) return std::nullopt;
+  return copy_of(as_bytes(*fetched));
 }
 
 /// Where the PDB has no hash, or one of an unknown kind, nothing speaks for a text.

@@ -15,7 +15,7 @@
 namespace symcached::app {
 
 /// Gets a text over HTTP. @return nothing if there is none to have
-using FetchText = std::function<std::optional<Buffer>(const std::string& url)>;
+using FetchText = std::function<std::optional<std::string>(const std::string& url)>;
 
 class ManagedSources {
  public:

@@ -16,6 +16,7 @@
 #include "api/routes.hpp"
 #include "api/version.hpp"
 #include "app/commands.hpp"
+#include "app/user_agent.hpp"
 #include "fetch/source.hpp"
 #include "net/http_server.hpp"
 #include "service/cache_versions.hpp"
@@ -25,7 +26,6 @@ namespace symcached::app {
 namespace {
 
 constexpr std::chrono::seconds kGrace{30};  ///< from the first signal to the end, whatever is in flight
-constexpr std::string_view kUserAgent = "Microsoft-Symbol-Server/10.1710.0.0 symcached/" SYMCACHED_VERSION;
 
 struct ServeOptions {
   std::string bind = "127.0.0.1:3021";

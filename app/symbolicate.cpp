@@ -14,7 +14,10 @@
 
 #include "app/commands.hpp"
 #include "app/managed_modules.hpp"
+#include "app/user_agent.hpp"
+#include "fetch/file_fetcher.hpp"
 #include "object/managed_trace.hpp"
+#include "service/cache_versions.hpp"
 
 namespace symcached::app {
 namespace {
@@ -24,6 +27,7 @@ using object::TokenFrame;
 struct Options {
   std::string trace;
   std::vector<std::string> symbols{"."};
+  std::string cache_dir;
   bool json = false;
 };
 
@@ -66,12 +70,21 @@ class TraceResolver {
   ManagedModules& modules_;
 };
 
+bool is_url(std::string_view text) { return text.find("://") != text.npos; }
+
+/// Folders hold modules by name, or are laid out as symbol servers are; servers are only asked by id.
 std::vector<std::filesystem::path> folders_of(const Options& options) {
-  return {options.symbols.begin(), options.symbols.end()};
+  std::vector<std::filesystem::path> folders;
+  for (const std::string& one : options.symbols)
+    if (!is_url(one)) folders.emplace_back(one);
+  return folders;
 }
 
 int resolve(std::istream& in, const Options& options) {
-  ManagedModules modules(folders_of(options));
+  ManagedModules modules(folders_of(options), {.symbols = options.symbols,
+                                               .cache_dir = options.cache_dir,
+                                               .objects = service::kObjects,
+                                               .user_agent = std::string(kUserAgent)});
   TraceResolver resolver(modules);
   boost::json::array frames;
   std::string line;
@@ -111,10 +124,13 @@ void add_symbolicate(CLI::App& app, int& status) {
   command->add_option("trace", options->trace, "a .NET stack trace in text; -: stdin")->required();
   command
       ->add_option("--symbols", options->symbols,
-                   "folder with the modules' Portable PDBs or assemblies; may be given several times")
+                   "folder with the modules' Portable PDBs or assemblies, or a symbol server's URL, which is asked for "
+                   "the PDBs of assemblies found in the folders; may be given several times")
       ->capture_default_str()
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--cache-dir", options->cache_dir,
+                      "keep what was fetched there, as serve does; none: until the end of the run");
   command->add_flag("--json", options->json, "one JSON array of the frames that have a token");
   command->footer(
       "Frames that read \"in app.dll:token 0x6000004+0x1a\" (.NET prints them without a PDB when ShowILOffsets is on)\n"

@@ -3,11 +3,14 @@
 
 FOLDER is laid out as testing/dotnet, which is taken when none is given: its README says what each file is.
 """
+import http.server
 import json
 import pathlib
 import sys
 import tempfile
+import threading
 import unittest
+import uuid
 
 from program import ROOT, main, symcached
 
@@ -56,7 +59,37 @@ def last_visible(points):
     return expected
 
 
+class Quiet(http.server.BaseHTTPRequestHandler):
+    def answer(self, body, status=200, *headers):
+        """No body: there is nothing of that name."""
+        self.send_response(404 if body is None else status)
+        for name, value in [*headers, ("Content-Length", str(len(body or b"")))]:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body or b"")
+
+    def log_message(self, *_):
+        pass
+
+
+def with_source_link_to(url):
+    """The stored PDB with its sources taken out and its Source Link led to `url`; all sizes stay."""
+    pdb = (STORED / "sources" / "Traces.pdb").read_bytes()
+    embedded = uuid.UUID("0E8A571B-6926-466E-B4AD-8AB04611F5FE").bytes_le
+    old = b"https://raw.example.com/team/traces/0123456789abcdef/*"
+    new = (url + "/").encode().ljust(len(old) - 1, b"x") + b"*"
+    assert pdb.count(embedded) == 1 and pdb.count(old) == 1
+    return pdb.replace(embedded, bytes(16)).replace(old, new[:-2] + b"/*")
+
+
 class Dotnet(unittest.TestCase):
+    def serve(self, handler):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.addCleanup(server.server_close)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.shutdown)
+        return f"http://127.0.0.1:{server.server_port}"
+
     def test_traces_in_text(self):
         for variant in VARIANTS:
             with self.subTest(variant):
@@ -187,6 +220,62 @@ class Dotnet(unittest.TestCase):
             self.assertIn("2 builds", done.stderr)
             done = symcached("symbolicate", "-", "--symbols", folder, "--symbols", STORED / "debug", stdin=frame)
             self.assertEqual(done.stdout, "   at Program.Main(String[] args) in /src/Traces/Program.cs:line 51")
+
+    def test_the_pdb_comes_from_a_symbol_server(self):
+        """As NuGet's: 403 to those who do not state the checksum, 302 to where the file lies."""
+        pdb = (STORED / "debug" / "Traces.pdb").read_bytes()
+        debug_id = json.loads(symcached("inspect", "--json", STORED / "debug/Traces.pdb").stdout)[0]["debug_id"]
+        key = f"/symbols/traces.pdb/{''.join(debug_id.split('-')[:5])}ffffffff/traces.pdb"
+        asked = []
+
+        class Server(Quiet):
+            def do_GET(self):
+                checksum = self.headers.get("SymbolChecksum")
+                asked.append((self.path, checksum))
+                if self.path.lower() == key:
+                    self.answer(b"", 302 if checksum else 403, ("Location", "/blob"))
+                else:
+                    self.answer(pdb if self.path == "/blob" else None)
+
+        url = self.serve(Server) + "/symbols"
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "Traces.dll").write_bytes((STORED / "debug" / "Traces.dll").read_bytes())
+            done = symcached("symbolicate", STORED / "debug/trace.txt", "--symbols", folder, "--symbols", url)
+            self.assertEqual(done.stdout, (STORED / "debug" / "trace.resolved.txt").read_text(), done.stderr)
+            self.assertIn("SHA256:", next(checksum for path, checksum in asked if path.lower() == key))
+            (pathlib.Path(folder) / "Traces.dll").write_bytes((STORED / "release" / "Traces.dll").read_bytes())
+            done = symcached("symbolicate", STORED / "debug/trace.txt", "--symbols", folder, "--symbols", url)
+            self.assertEqual(done.stdout, (STORED / "debug" / "trace.txt").read_text())
+            self.assertIn("no PDB of it: ", done.stderr)
+
+    def test_sources_are_fetched_only_when_allowed(self):
+        text = (STORED / "src/Traces/Program.cs").read_bytes()
+        asked = []
+
+        class Server(Quiet):
+            def do_GET(self):
+                asked.append(self.path)
+                self.answer(text if self.path.endswith("/Program.cs") else None)
+
+        url = self.serve(Server)
+        with tempfile.TemporaryDirectory() as folder:
+            module = pathlib.Path(folder) / "Traces.pdb"
+            module.write_bytes(with_source_link_to(url))
+            want = "??\n/src/Traces/Program.cs:51:19\n"
+            shown = want + "51 >: " + text.decode().splitlines()[50] + "\n\n"
+            for options, expected, complaint in [
+                ([], want + "\n", ""),
+                (["--fetch-sources"], want + "\n", "127.0.0.1"),  # a private network: not by default
+                (["--fetch-sources=anywhere"], shown, ""),
+            ]:
+                asked.clear()
+                done = symcached("lookup", module, "1:1338", "--print-source-context-lines=1", *options)
+                self.assertEqual((done.returncode, done.stdout), (0, expected), options)
+                self.assertIn(complaint, done.stderr)
+                self.assertEqual(len(asked), 1 if expected == shown else 0)
+            text = text.replace(b"no exception", b"No exception")  # not what was compiled
+            done = symcached("lookup", module, "1:1338", "--print-source-context-lines=1", "--fetch-sources=anywhere")
+            self.assertEqual(done.stdout, want + "\n")
 
     def test_json_of_a_trace(self):
         done = symcached("symbolicate", STORED / "debug/trace.txt", "--symbols", STORED / "debug", "--json")
