@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/hex.hpp"
 #include "base/overloaded.hpp"
 
 namespace symcached::api {
@@ -19,7 +20,7 @@ http::Header retry_after(seconds delay) { return {"Retry-After", fmt::format("{}
 
 std::string etag_of(const store::Entry& entry) {
   return fmt::format("\"{}-{}\"", kOpenVersion.to_string(),
-                     store::to_hex(entry.head().payload_sha256).substr(0, kDigestDigits));
+                     to_hex(entry.head().payload_sha256).substr(0, kDigestDigits));
 }
 
 http::Response ready(const service::Ready& ready, const http::Request& request) {

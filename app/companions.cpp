@@ -19,7 +19,22 @@ using Kind = NeedFile::Kind;
 constexpr std::size_t kMaxFiles = 20'000;  ///< a process may have 65,530 mappings
 constexpr int kMaxRounds = 16;
 
-bool is_found_by_id(Kind kind) { return kind == Kind::debug_link || kind == Kind::supplementary || kind == Kind::dsym; }
+bool is_found_by_id(Kind kind) {
+  switch (kind) {
+    case Kind::debug_link:
+    case Kind::supplementary:
+    case Kind::dsym:
+    case Kind::portable_pdb:
+    case Kind::assembly: return true;
+    default: return false;
+  }
+}
+
+/// The last part of a path as any system writes it: compilers on Windows record backslashes.
+fs::path last_part(const std::string& path) {
+  const std::size_t cut = path.find_last_of("/\\");
+  return cut == path.npos ? path : path.substr(cut + 1);
+}
 
 /// Beside the file, or beside the bundle that it is the program of: X.app/Contents/MacOS/X has X.app.dSYM.
 std::vector<fs::path> places_of_dsym(const fs::path& file) {
@@ -110,6 +125,13 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
       break;
     case Kind::dsym: return places_of_dsym(file);
     case Kind::symbol_map: return places_of_symbol_map(folder, need.build_id);
+    case Kind::portable_pdb:
+      if (const fs::path pdb = last_part(need.path); !pdb.empty()) places.push_back(folder / pdb);
+      places.push_back(fs::path(file).replace_extension(".pdb"));
+      break;
+    case Kind::assembly:
+      for (const char* extension : {".dll", ".exe"}) places.push_back(fs::path(file).replace_extension(extension));
+      break;
     case Kind::external_debug:
       if (!name.empty()) places.push_back(folder / name);  // a URL's last part
       break;

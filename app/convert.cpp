@@ -6,14 +6,18 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/commands.hpp"
 #include "app/companions.hpp"
 #include "app/original_file.hpp"
 #include "app/progress.hpp"
+#include "object/managed_files.hpp"
+#include "ppdbcache/reader.hpp"
 #include "service/derive.hpp"
 #include "symcache/reader.hpp"
 
@@ -21,6 +25,8 @@ namespace symcached::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char *kSymcacheExtension = ".symcache", *kPpdbcacheExtension = ".ppdbcache";
 
 struct Options {
   std::vector<std::string> files;
@@ -52,19 +58,30 @@ std::expected<void, std::string> write_file(const fs::path& path, Bytes bytes) {
   return std::unexpected(fmt::format("{}: could not put it in place: {}", path.string(), why));
 }
 
-fs::path target_of(const std::string& file, const Options& options) {
-  return fs::path(options.directory) / fs::path(file).filename().concat(".symcache");
+fs::path target_of(const std::string& file, const Options& options, const char* extension) {
+  return fs::path(options.directory) / fs::path(file).filename().concat(extension);
 }
 
-void print_stats(const symcache::Symcache& cache, std::size_t original, std::size_t size, double seconds) {
+struct Sizes {
+  std::size_t original, cache;  ///< bytes
+  std::string percent(std::uint64_t part) const {
+    return fmt::format("{:.2f} %", 100.0 * static_cast<double>(part) / static_cast<double>(original));
+  }
+};
+
+void print_sections(const char* kind, const Sizes& sizes,
+                    std::span<const std::pair<const char*, std::uint64_t>> sections) {
+  fmt::print("  original     {:>12} bytes\n  {:<13}{:>12} bytes  {}\n", sizes.original, kind, sizes.cache,
+             sizes.percent(sizes.cache));
+  for (const auto& [name, bytes] : sections)
+    fmt::print("    {:<11}{:>12} bytes  {}\n", name, bytes, sizes.percent(bytes));
+}
+
+void print_stats(const symcache::Symcache& cache, const Sizes& sizes) {
   std::uint64_t rows = 0;
   symcache::FrameBuffer scratch;
   for (std::uint32_t i = 0; i < cache.function_count(); ++i)
     if (const auto f = cache.function(i, scratch)) rows += f->row_count;
-  const auto percent = [&](std::uint64_t part) {
-    return 100.0 * static_cast<double>(part) / static_cast<double>(original);
-  };
-  fmt::print("  original     {:>12} bytes\n  symcache     {:>12} bytes  {:.2f} %\n", original, size, percent(size));
   using symcache::Header;
   const std::pair<const char*, std::uint64_t> sections[] = {
       {"index", cache.section_size(&Header::samples) + cache.section_size(&Header::starts) +
@@ -73,34 +90,58 @@ void print_stats(const symcache::Symcache& cache, std::size_t original, std::siz
       {"subprograms", cache.section_size(&Header::subprograms)},
       {"names", cache.section_size(&Header::names) + cache.section_size(&Header::files)},
       {"text", cache.section_size(&Header::text)}};
-  for (const auto& [name, bytes] : sections)
-    fmt::print("    {:<11}{:>12} bytes  {:.2f} %\n", name, bytes, percent(bytes));
-  fmt::print("  functions    {:>12}\n  rows         {:>12}\n  time         {:>12.3f} s\n", cache.function_count(), rows,
-             seconds);
+  print_sections("symcache", sizes, sections);
+  fmt::print("  functions    {:>12}\n  rows         {:>12}\n", cache.function_count(), rows);
+}
+
+void print_stats(const ppdbcache::Reader& cache, const Sizes& sizes) {
+  print_sections("ppdbcache", sizes, {});
+  fmt::print("  methods      {:>12}\n  points       {:>12}\n  documents    {:>12}\n", cache.method_count(),
+             cache.point_count(), cache.document_count());
+}
+
+/// What was made of a file.
+struct Derived {
+  const char* extension;
+  std::vector<std::byte> file;
+};
+
+std::expected<Derived, std::string> derive(const std::string& name, const OriginalFile& file, const Options& options) {
+  const Progress progress(fmt::format("{} ({} MiB)", name, file.bytes().size() >> 20));
+  const Companions companions = find_companions(name, file.bytes(), options.debug_folders);
+  const auto release = [&] {
+    file.release_pages();
+    companions.release_pages();
+  };
+  const object::Original original{file.bytes(), companions.all(), release, options.threads};
+  const auto failed = [&](const std::string& why) { return std::unexpected(fmt::format("{}: {}", name, why)); };
+  if (object::is_managed(file.bytes())) {
+    auto derived = service::derive_ppdbcache(original);
+    if (!derived) return failed(derived.error());
+    return Derived{kPpdbcacheExtension, std::move(derived->file)};
+  }
+  auto derived = service::derive_symcache(original);
+  if (!derived) return failed(derived.error());
+  return Derived{kSymcacheExtension, std::move(derived->file)};
 }
 
 std::expected<void, std::string> convert(const std::string& name, const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
   const auto file = OriginalFile::open(name);
   if (!file) return std::unexpected(file.error());
-  const auto derived = [&] {
-    const Progress progress(fmt::format("{} ({} MiB)", name, file->bytes().size() >> 20));
-    const Companions companions = find_companions(name, file->bytes(), options.debug_folders);
-    const auto release = [&] {
-      file->release_pages();
-      companions.release_pages();
-    };
-    return service::derive_symcache({file->bytes(), companions.all(), release, options.threads});
-  }();
-  if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
+  const auto derived = derive(name, *file, options);
+  if (!derived) return std::unexpected(derived.error());
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  const fs::path target = target_of(name, options);
+  const fs::path target = target_of(name, options, derived->extension);
   if (auto ok = write_file(target, derived->file); !ok) return ok;
   fmt::print("{}\n", target.string());
+  if (options.stats) {
+    const Sizes sizes{file->size_on_disk(), derived->file.size()};
+    if (const auto cache = symcache::Symcache::open(derived->file)) print_stats(*cache, sizes);
+    if (const auto cache = ppdbcache::Reader::open(derived->file)) print_stats(*cache, sizes);
+    fmt::print("  time         {:>12.3f} s\n", taken.count());
+  }
   std::fflush(stdout);  // each file is known to be done when it is
-  if (options.stats)
-    if (const auto cache = symcache::Symcache::open(derived->file))
-      print_stats(*cache, file->size_on_disk(), derived->file.size(), taken.count());
   return {};
 }
 
@@ -108,10 +149,12 @@ std::expected<void, std::string> convert(const std::string& name, const Options&
 bool targets_differ(const Options& options) {
   std::map<fs::path, std::string> from;
   for (const std::string& file : options.files) {
-    const auto [at, added] = from.try_emplace(target_of(file, options), file);
+    const auto [at, added] = from.try_emplace(target_of(file, options, ""), file);
     if (added) continue;
-    fmt::print(stderr, "symcached convert: {} and {} would both become {}; convert them into different folders\n",
-               at->second, file, at->first.string());
+    fmt::print(stderr,
+               "symcached convert: {} and {} have one name, and so would their caches; convert them into "
+               "different folders\n",
+               at->second, file);
     return false;
   }
   return true;
@@ -139,7 +182,7 @@ int run(const Options& options) {
 void add_convert(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("convert", "derive the caches of files");
-  command->add_option("file", options->files, "debug files")->required();
+  command->add_option("file", options->files, "debug files, .NET assemblies")->required();
   command->add_option("-o,--output", options->directory, "folder for the caches; made if missing");
   add_debug_folders(*command, options->debug_folders);
   command->add_option("--threads", options->threads, "work with so many threads; the result is the same")

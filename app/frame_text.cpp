@@ -37,9 +37,8 @@ void append_name(const Found& found, std::size_t index, const FrameText& how, st
                               how.names == FunctionNames::brief ? demangle::Detail::no_parameters : how.detail);
 }
 
-std::string_view file_of(const Frame& frame, const FrameText& how) {
-  if (!how.basenames) return frame.file;
-  return frame.file.substr(frame.file.find_last_of("/\\") + 1);  // npos + 1 is 0: no folder
+std::string_view shown(std::string_view file, bool basename) {
+  return basename ? file.substr(file.find_last_of("/\\") + 1) : file;  // npos + 1 is 0: no folder
 }
 
 void append_json_text(std::string_view text, std::string& out) {
@@ -60,15 +59,15 @@ void append_text(const std::optional<Found>& found, const FrameText& how, std::s
     out += how.names == FunctionNames::none ? "??:0:0\n\n" : "??\n??:0:0\n\n";
     return;
   }
-  const Shown shown = frames_of(*found, how);
-  for (std::size_t i = 0; i < shown.count; ++i) {
-    const Frame& frame = shown.first[i];
+  const Shown all = frames_of(*found, how);
+  for (std::size_t i = 0; i < all.count; ++i) {
+    const Frame& frame = all.first[i];
     if (how.names != FunctionNames::none) {
       const std::size_t start = out.size();
       append_name(*found, i, how, out);
       out += out.size() == start ? "??\n" : "\n";
     }
-    const std::string_view file = file_of(frame, how);
+    const std::string_view file = shown(frame.file, how.basenames);
     out += file.empty() ? "??" : file;
     fmt::format_to(std::back_inserter(out), ":{}:{}\n", frame.line, frame.column);
   }
@@ -79,19 +78,47 @@ void append_json(const Question& question, const std::optional<Found>& found, co
   fmt::format_to(std::back_inserter(out), R"({{"Address":"{:#x}","ModuleName":)", question.address);
   append_json_text(question.module, out);
   out += R"(,"Symbol":[)";
-  const Shown shown = found ? frames_of(*found, how) : Shown{nullptr, 0};
+  const Shown all = found ? frames_of(*found, how) : Shown{nullptr, 0};
   std::string name;
-  for (std::size_t i = 0; i < shown.count; ++i) {
-    const Frame& frame = shown.first[i];
+  for (std::size_t i = 0; i < all.count; ++i) {
+    const Frame& frame = all.first[i];
     if (i != 0) out += ',';
     fmt::format_to(std::back_inserter(out), R"({{"Column":{},"Discriminator":0,"FileName":)", frame.column);
-    append_json_text(file_of(frame, how), out);
+    append_json_text(shown(frame.file, how.basenames), out);
     out += R"(,"FunctionName":)";
     name.clear();
     append_name(*found, i, how, name);
     append_json_text(name, out);
     fmt::format_to(std::back_inserter(out), R"(,"Line":{},"StartAddress":"{:#x}","StartFileName":"","StartLine":0}})",
                    frame.line, question.image_base + found->start.value);
+  }
+  out += "]}";
+}
+
+void append_text(const ManagedFrame& frame, bool with_name, bool basenames, std::string& out) {
+  if (with_name) (out += frame.function.empty() ? "??" : frame.function) += '\n';
+  out += frame.file.empty() ? "??" : shown(frame.file, basenames);
+  fmt::format_to(std::back_inserter(out), ":{}:{}\n{}\n", frame.line, frame.column, frame.source);
+}
+
+void append_json(const ManagedFrame& frame, std::string_view module, bool basenames, std::string& out) {
+  fmt::format_to(std::back_inserter(out), R"({{"Address":"{:#x}:{:#x}","ModuleName":)", frame.token, frame.il_offset);
+  append_json_text(module, out);
+  out += R"(,"Symbol":[)";
+  if (frame.is_known) {
+    fmt::format_to(std::back_inserter(out), R"({{"Column":{},"Discriminator":0,"FileName":)", frame.column);
+    append_json_text(shown(frame.file, basenames), out);
+    out += R"(,"FunctionName":)";
+    append_json_text(frame.function, out);
+    fmt::format_to(std::back_inserter(out), R"(,"Line":{})", frame.line);
+    const auto put = [&](std::string_view key, std::string_view value) {
+      if (value.empty()) return;
+      fmt::format_to(std::back_inserter(out), R"(,"{}":)", key);
+      append_json_text(value, out);
+    };
+    put("Source", frame.source);
+    put("SourceUrl", frame.url);
+    out += R"(,"StartAddress":"","StartFileName":"","StartLine":0})";
   }
   out += "]}";
 }

@@ -40,6 +40,19 @@ struct Question {
 void append_json(const Question& question, const std::optional<symcache::Found>& found, const FrameText& how,
                  std::string& out);
 
+/// A frame of .NET.
+struct ManagedFrame {
+  std::uint32_t token = 0, il_offset = 0;  ///< what was asked
+  bool is_known = false;                   ///< there is something to say
+  std::string_view function, file;         ///< empty = unknown
+  std::uint32_t line = 0, column = 0;      ///< 1-based; 0 = unknown
+  std::string source;                      ///< the lines around, ready to print; empty = none
+  std::string url;                         ///< of the file; empty = not known
+};
+void append_text(const ManagedFrame& frame, bool with_name, bool basenames, std::string& out);
+/// The same object; its Address is "0x6000004:0x1a", there are no starts, and there may be a Source and a SourceUrl.
+void append_json(const ManagedFrame& frame, std::string_view module, bool basenames, std::string& out);
+
 /// One object: Address as it was asked for, Error with a Message, ModuleName. No newline.
 void append_json_error(std::string_view address, std::string_view module, std::string_view message, std::string& out);
 

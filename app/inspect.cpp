@@ -110,6 +110,9 @@ void print_text(const Inspected& file) {
   row("features", fmt::format("{}", fmt::join(info.features, ", ")));
   for (const Link& link : info.links)
     row("link", fmt::format("{:<14}{}  {}", name_of(link.kind), link.debug_id, link.path));
+  for (const std::string& checksum : info.checksums) row("checksum", checksum);
+  row("source_link", info.source_link);
+  for (const std::string& document : info.documents) row("document", document);
   if (info.file_count) row("files", fmt::format("{}", *info.file_count));
   if (!info.trouble.empty()) row("error", info.trouble);
   for (const SliceInfo& slice : info.slices)
@@ -150,6 +153,14 @@ boost::json::object to_json(const Inspected& file) {
         put(one, "path", link.path);
       }
     }
+    const auto put_all = [&](const char* key, const std::vector<std::string>& values) {
+      if (values.empty()) return;
+      auto& all = out[key].emplace_array();
+      for (const std::string& value : values) all.emplace_back(clean(value, false));
+    };
+    put_all("checksums", info.checksums);
+    put(out, "source_link", info.source_link);
+    put_all("documents", info.documents);
     if (info.file_count) out["files"] = *info.file_count;
     if (!info.slices.empty()) {
       auto& slices = out["slices"].emplace_array();

@@ -1,21 +1,26 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "app/answerer.hpp"
 #include "app/commands.hpp"
 #include "app/companions.hpp"
 #include "app/frame_text.hpp"
+#include "app/managed_sources.hpp"
+#include "app/method_answerer.hpp"
 #include "app/original_file.hpp"
+#include "object/managed_files.hpp"
 #include "object/translate.hpp"
+#include "ppdbcache/reader.hpp"
 #include "service/derive.hpp"
 #include "symcache/reader.hpp"
 
@@ -24,10 +29,11 @@ namespace {
 
 struct Options {
   std::string file;
-  std::vector<std::string> addresses;
+  std::vector<std::string> questions;
   std::string image_base;
   std::vector<std::string> debug_folders{kDebugFolder};
   bool json = false, no_inlines = false, svma = false;
+  std::uint32_t source_lines = 0;
   bool demangle = true, no_parameters = false, basenames = false;
   FunctionNames names = FunctionNames::readable;
 };
@@ -45,7 +51,27 @@ struct OpenedCache {
   OriginalFile file;
   std::vector<std::byte> derived;
   std::optional<symcache::Symcache> cache;
+  std::optional<ppdbcache::Reader> managed;  ///< of .NET: instead of `cache`
+  Companions companions;
+  std::optional<object::ManagedFiles> managed_files;  ///< what `managed` was made from
 };
+
+std::expected<OpenedCache, std::string> open_managed(const Options& options, OpenedCache opened) {
+  Bytes bytes = opened.file.bytes();
+  if (!ppdbcache::is_ppdbcache(bytes)) {
+    opened.companions = find_companions(options.file, bytes, options.debug_folders);
+    auto derived = service::derive_ppdbcache({bytes, opened.companions.all()});
+    if (!derived) return std::unexpected(fmt::format("{}: {}", options.file, derived.error()));
+    if (auto files = object::ManagedFiles::open(bytes, opened.companions.all()))
+      opened.managed_files = std::move(*files);
+    opened.derived = std::move(derived->file);
+    bytes = opened.derived;
+  }
+  auto cache = ppdbcache::Reader::open(bytes);
+  if (!cache) return std::unexpected(fmt::format("{}: {}", options.file, to_string(cache.error())));
+  opened.managed = *cache;
+  return opened;
+}
 
 std::expected<OpenedCache, std::string> open_cache(const Options& options) {
   const std::string& path = options.file;
@@ -53,7 +79,8 @@ std::expected<OpenedCache, std::string> open_cache(const Options& options) {
   auto file = OriginalFile::open(path);
   if (!file) return std::unexpected(file.error());
   opened.file = std::move(*file);
-  Bytes bytes = opened.file.bytes();
+  const Bytes bytes = opened.file.bytes();
+  if (ppdbcache::is_ppdbcache(bytes) || object::is_managed(bytes)) return open_managed(options, std::move(opened));
   if (!symcache::is_symcache(bytes)) {
     const Companions companions = find_companions(path, bytes, options.debug_folders);
     const auto release = [&] {
@@ -64,18 +91,11 @@ std::expected<OpenedCache, std::string> open_cache(const Options& options) {
         service::derive_symcache({bytes, companions.all(), release, std::max(1u, std::thread::hardware_concurrency())});
     if (!derived) return std::unexpected(fmt::format("{}: {}", path, derived.error()));
     opened.derived = std::move(derived->file);
-    bytes = opened.derived;
   }
-  auto cache = symcache::Symcache::open(bytes);
+  auto cache = symcache::Symcache::open(opened.derived.empty() ? bytes : Bytes(opened.derived));
   if (!cache) return std::unexpected(fmt::format("{}: {}", path, to_string(cache.error())));
   opened.cache = *cache;
   return opened;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
 }
 
 /// Hexadecimal with or without 0x, as every tool prints addresses.
@@ -87,14 +107,13 @@ std::optional<std::uint64_t> parse_address(std::string_view text) {
   return value;
 }
 
-/// Answers lines, one answer each whatever the line holds, so that answers can be counted off against questions.
-class Answerer {
+/// Addresses, looked up in a symcache.
+class AddressAnswerer final : public Answerer {
  public:
-  Answerer(const Options& options, const symcache::Symcache& cache, std::uint64_t image_base)
+  AddressAnswerer(const Options& options, const symcache::Symcache& cache, std::uint64_t image_base)
       : cache_(cache), how_(frame_text_of(options)), module_(options.file), json_(options.json), base_(image_base) {}
 
-  /// @return false after a complaint on stderr. An empty line is answered as unknown without one.
-  bool answer(std::string_view line, std::string& out) {
+  bool answer(std::string_view line, std::string& out) override {
     const std::string_view text = trimmed(line);
     if (const auto address = parse_address(text)) {
       const auto found = cache_.lookup({*address - base_}, buffer_);  // an address below the base is far behind the end
@@ -120,52 +139,6 @@ class Answerer {
   symcache::FrameBuffer buffer_;
 };
 
-void flush(std::string& out) {
-  std::fwrite(out.data(), 1, out.size(), stdout);
-  std::fflush(stdout);
-  out.clear();
-}
-
-bool answer_arguments(const Options& options, Answerer& answerer) {
-  std::string out;
-  bool good = true;
-  if (options.json) out += '[';
-  for (std::size_t i = 0; i < options.addresses.size(); ++i) {
-    if (options.json && i != 0) out += ',';
-    good = answerer.answer(options.addresses[i], out) && good;
-  }
-  if (options.json) out += "]\n";
-  flush(out);
-  return good;
-}
-
-/// A program that asks one address at a time waits for each answer, so what is answered goes out before every read;
-/// one that sends many at once gets them in large pieces.
-bool answer_stdin(const Options& options, Answerer& answerer) {
-  std::string in(1u << 16, '\0'), out;
-  std::size_t kept = 0;  // of the line that is not whole yet
-  bool good = true;
-  const auto answer = [&](std::string_view line) {
-    good = answerer.answer(line, out) && good;
-    if (options.json) out += '\n';
-  };
-  for (;;) {
-    flush(out);
-    if (kept == in.size()) in.resize(in.size() * 2);
-    const ssize_t got = ::read(STDIN_FILENO, in.data() + kept, in.size() - kept);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    std::string_view lines(in.data(), kept + static_cast<std::size_t>(got));
-    for (std::size_t end; (end = lines.find('\n')) != lines.npos; lines.remove_prefix(end + 1))
-      answer(lines.substr(0, end));
-    kept = lines.size();
-    std::memmove(in.data(), lines.data(), kept);
-  }
-  if (kept != 0) answer(std::string_view(in).substr(0, kept));
-  flush(out);
-  return good;
-}
-
 /// What to take off each address: 0, or the image base when addresses are as the file states them.
 std::expected<std::uint64_t, std::string> image_base_of(const Options& options, const OpenedCache& opened) {
   if (!options.svma) return 0;
@@ -179,19 +152,41 @@ std::expected<std::uint64_t, std::string> image_base_of(const Options& options, 
                   options.file, opened.cache->producer_kind()));
 }
 
+std::expected<std::unique_ptr<Answerer>, std::string> method_answerer_of(const Options& options,
+                                                                         const OpenedCache& opened) {
+  std::unique_ptr<ManagedSources> sources;
+  if (options.source_lines != 0 && opened.managed_files && opened.managed_files->pdb() != nullptr) {
+    auto found = ManagedSources::open(*opened.managed_files->pdb(), {});
+    if (!found) return std::unexpected(fmt::format("{}: {}", options.file, to_string(found.error())));
+    sources = std::make_unique<ManagedSources>(std::move(*found));
+  }
+  const MethodAnswerer::Options how{.json = options.json,
+                                    .names = options.names != FunctionNames::none,
+                                    .basenames = options.basenames,
+                                    .source_lines = options.source_lines};
+  return std::make_unique<MethodAnswerer>(*opened.managed, options.file, how, std::move(sources));
+}
+
+std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options& options, const OpenedCache& opened) {
+  if (opened.managed) return method_answerer_of(options, opened);
+  const auto base = image_base_of(options, opened);
+  if (!base) return std::unexpected(base.error());
+  return std::make_unique<AddressAnswerer>(options, *opened.cache, *base);
+}
+
 int run(const Options& options) {
   const auto opened = open_cache(options);
   if (!opened) {
     fmt::print(stderr, "symcached lookup: {}\n", opened.error());
     return kCouldNot;
   }
-  const auto base = image_base_of(options, *opened);
-  if (!base) {
-    fmt::print(stderr, "symcached lookup: {}\n", base.error());
+  const auto answerer = answerer_of(options, *opened);
+  if (!answerer) {
+    fmt::print(stderr, "symcached lookup: {}\n", answerer.error());
     return kWrongUsage;
   }
-  Answerer answerer(options, *opened->cache, *base);
-  const bool good = options.addresses.empty() ? answer_stdin(options, answerer) : answer_arguments(options, answerer);
+  const bool good = options.questions.empty() ? answer_stdin(options.json, **answerer)
+                                              : answer_arguments(options.questions, options.json, **answerer);
   if (std::ferror(stdout) != 0) {
     fmt::print(stderr, "symcached lookup: could not write the answers: {}\n", std::strerror(errno));
     return kCouldNot;
@@ -204,8 +199,10 @@ int run(const Options& options) {
 void add_lookup(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("lookup", "names, files and lines for addresses");
-  command->add_option("file", options->file, "a debug file, or a symcache made of one")->required();
-  command->add_option("address", options->addresses, "hexadecimal, from the image base; none: lines of stdin");
+  command->add_option("file", options->file, "a debug file or a .NET assembly, or a cache made of one")->required();
+  command->add_option(
+      "address", options->questions,
+      "hexadecimal, from the image base; of .NET METHOD:IL, as 4:26 or 0x06000004:0x1a; none: lines of stdin");
   command->add_flag("--json", options->json, "one JSON array for arguments, one object per line for stdin");
   command->add_flag("--no-inlines", options->no_inlines,
                     "only the function itself, at the line of its own that holds the address");
@@ -224,6 +221,8 @@ void add_lookup(CLI::App& app, int& status) {
   command->add_flag("-C,--demangle,!--no-demangle", options->demangle, "demangled names, as without it");
   command->add_flag("--no-parameters", options->no_parameters, "demangled names without the parameters of functions");
   command->add_flag("-s,--basenames", options->basenames, "files without their folders");
+  command->add_option("--print-source-context-lines", options->source_lines,
+                      "of .NET: print so many lines of source around each line, if the sources are at hand");
   command->footer(
       "Each address, each line of stdin gets one answer. What is not an address is answered as unknown\n"
       "(in JSON as an object with \"Error\"), named on stderr, and makes the exit status 2.");

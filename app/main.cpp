@@ -1,3 +1,5 @@
+#include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -26,11 +28,15 @@ int main(int argc, char** argv) {
   symcached::app::add_inspect(app, status);
   symcached::app::add_lookup(app, status);
   symcached::app::add_serve(app, status);
+  symcached::app::add_symbolicate(app, status);
   try {
     app.name(argv[0]);
     app.parse(reversed_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? symcached::app::kDone : symcached::app::kWrongUsage;
+  } catch (const std::exception& error) {  // no memory, or a library that cannot be loaded
+    std::fprintf(stderr, "symcached: %s\n", error.what());
+    return symcached::app::kCouldNot;
   }
   return status;
 }

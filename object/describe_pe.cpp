@@ -8,6 +8,7 @@
 #include "formats/pe/coff_object.hpp"
 #include "formats/pe/debug_link.hpp"
 #include "formats/pe/reader.hpp"
+#include "object/describe_managed.hpp"
 
 namespace symcached::object {
 namespace {
@@ -80,6 +81,7 @@ void describe_pe(FileInfo& info, Bytes file) {
   if (has_dwarf(*image)) add_feature(info, "dwarf");
   if (image->directory(pe::Directory::debug)) add_feature(info, "debug-directory");
   describe_debug_directory(info, *image);
+  if (image->directory(pe::Directory::clr_header)) describe_assembly(info, *image);
   const auto link = pe::debug_link(*image);
   if (!link) return keep_first(info, link.error());
   if (*link) info.links.push_back({FileKind::pe, "", std::string((*link)->file)});

@@ -6,6 +6,7 @@
 
 #include "base/crc32.hpp"
 #include "base/decompress.hpp"
+#include "base/hex.hpp"
 #include "object/dwarf_split.hpp"
 #include "object/elf_dwarf.hpp"
 #include "object/elf_plt.hpp"
@@ -181,7 +182,7 @@ std::vector<NeedFile> needed_files_elf(Bytes bytes, std::span<const Companion> c
     needed.push_back({.kind = NeedFile::Kind::supplementary,
                       .path = std::string(link->file),
                       .directory = {},
-                      .build_id = elf::hex_of(link->build_id)});
+                      .build_id = to_hex(link->build_id)});
   add_split_needs(with_dwarf, companions, needed);
   return needed;
 }

@@ -25,6 +25,9 @@ constexpr std::string_view kFastlinkRefused =
     "pdb.info.features: made with /DEBUG:FASTLINK, holds only references to object files; convert it with mspdbcmf "
     "where "
     "it was made, or link with /DEBUG:FULL";
+constexpr std::string_view kManagedRefused =
+    "pdb.symbols: a Windows PDB of a .NET module, which is unsupported; build it with DebugType=portable, or convert "
+    "the PDB with Pdb2Pdb";
 constexpr std::uint32_t kModuleSignature = 4;
 constexpr std::uint32_t kFoldedElsewhere = 1u << 31;  ///< rank of a function whose bytes another module gave
 constexpr std::uint32_t kMaxSites = 1u << 24;
@@ -101,6 +104,7 @@ class PdbTranslator {
   model::ModuleSink& sink_;
   const std::function<void()>& release_;
   std::uint64_t read_since_release_ = 0;
+  bool has_managed_ = false, has_native_ = false;  ///< functions of .NET, and others
 
   // of the current module
   std::uint32_t module_index_ = 0;
@@ -144,6 +148,7 @@ Read<void> PdbTranslator::run() {
   for (PdbPublic& symbol : publics_.all())
     if (symbol.module >= file_.modules().size())
       if (auto ok = public_without_function(symbol); !ok) return ok;
+  if (has_managed_ && !has_native_) return unsupported(kManagedRefused, 0);
   return {};
 }
 
@@ -191,6 +196,7 @@ Read<void> PdbTranslator::symbols(Bytes data) {
 
 Read<void> PdbTranslator::open_scope(const pdb::SymRecord& record) {
   Scope scope{pdb::is_procedure(record.kind) && !in_procedure_, false};
+  has_managed_ |= record.kind == SymKind::gmanproc || record.kind == SymKind::lmanproc;
   if (scope.is_procedure) {
     SC_TRY(const auto symbol, pdb::read_named<pdb::ProcSym>(record, "pdb.procedure"));
     procedure_.start = {symbol.record.segment, symbol.record.offset};
@@ -343,6 +349,7 @@ Read<void> PdbTranslator::public_without_function(PdbPublic& symbol) {
 Read<void> PdbTranslator::emit(SectionOffset start, model::Function function) {
   const auto rva = file_.rva_of(start);
   if (!rva || function.size == 0) return {};
+  has_native_ = true;
   flattener_.flatten(sites_, ranges_);
   function.start = {*rva};
   function.language = language_;

@@ -253,6 +253,14 @@ TEST(FromPdb, CodeThatIsNotAPlainFunction) {
   }
 }
 
+TEST(FromPdb, FunctionsOfDotnetHaveNoAddresses) {
+  const Symbols managed = Symbols().proc("Main", {0, 0}, 8, pdb::SymKind::gmanproc).end();
+  EXPECT_THAT(translated(one_module(managed, {})),
+              ElementsAre(testing::HasSubstr("a Windows PDB of a .NET module, which is unsupported")));
+  EXPECT_THAT(translated(one_module(Symbols(managed).proc("native", {1, 0}, 8).end(), {})),
+              ElementsAre("1000+8 native"));
+}
+
 TEST(FromPdb, Publics) {
   struct Row {
     std::string_view why;

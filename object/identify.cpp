@@ -13,11 +13,13 @@
 #include "object/describe_breakpad.hpp"
 #include "object/describe_elf.hpp"
 #include "object/describe_macho.hpp"
+#include "object/describe_managed.hpp"
 #include "object/describe_pe.hpp"
 #include "object/describe_source_bundle.hpp"
 #include "object/describe_wasm.hpp"
 #include "object/from_perf_map.hpp"
 #include "object/unwrap.hpp"
+#include "ppdbcache/reader.hpp"
 #include "symcache/reader.hpp"
 
 namespace symcached::object {
@@ -53,12 +55,13 @@ constexpr KindName kNames[] = {
     {FileKind::kwaj, "kwaj"},
     {FileKind::source_bundle, "source_bundle"},
     {FileKind::perf_map, "perf_map"},
+    {FileKind::ppdbcache, "ppdbcache"},
 };
 
 constexpr bool names_in_order() {
   for (std::size_t i = 0; i < std::size(kNames); ++i)
     if (static_cast<std::size_t>(kNames[i].kind) != i) return false;
-  return static_cast<std::size_t>(FileKind::perf_map) + 1 == std::size(kNames);
+  return static_cast<std::size_t>(FileKind::ppdbcache) + 1 == std::size(kNames);
 }
 static_assert(names_in_order(), "a kind has no name, or the rows are not in the order of the enum");
 
@@ -89,6 +92,7 @@ constexpr Magic kMagics[] = {
     {FileKind::bcsymbolmap, macho::kSymbolMapMagic},
     {FileKind::breakpad, "MODULE "sv},
     {FileKind::symcache, std::string_view(symcache::kMagic.data(), symcache::kMagic.size())},
+    {FileKind::ppdbcache, std::string_view(ppdbcache::kMagic.data(), ppdbcache::kMagic.size())},
     {FileKind::cab, "MSCF\0\0\0\0"sv},
     {FileKind::zip, "PK\x03\x04"sv},
     {FileKind::zip, "PK\x05\x06"sv},  // with no members
@@ -178,6 +182,8 @@ FileInfo describe_plain(Bytes file) {
   if (info.kind == FileKind::pdb) describe_pdb(info, file);
   if (info.kind == FileKind::elf) describe_elf(info, file);
   if (info.kind == FileKind::symcache) describe_symcache(info, file);
+  if (info.kind == FileKind::portable_pdb) describe_portable_pdb(info, file);
+  if (info.kind == FileKind::ppdbcache) describe_ppdbcache(info, file);
   if (info.kind == FileKind::breakpad) describe_breakpad(info, file);
   if (info.kind == FileKind::source_bundle) describe_source_bundle(info, file);
   return info;

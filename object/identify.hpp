@@ -36,6 +36,7 @@ enum class FileKind : std::uint8_t {
   kwaj,           ///< the same, of its other format
   source_bundle,  ///< sources for a debug file, packed by sentry-cli
   perf_map,       ///< text: the functions of a just-in-time compiler
+  ppdbcache,      ///< ours, for .NET
 };
 /// As commands and JSON show it: "portable_pdb".
 std::string_view name_of(FileKind kind);
@@ -70,9 +71,12 @@ struct FileInfo {
   std::vector<FileKind> wrappers;          ///< what the file is packed in, from the outside in; all else is of the file
   std::string member;                      ///< its name in the archive around it, unchecked; empty = none
   std::optional<std::uint64_t> file_count;  ///< source_bundle: files in it
-  std::string trouble;             ///< why a wrapper or bundle cannot be opened; empty = it can, or there is none
-  std::vector<SliceInfo> slices;   ///< of a universal file, in the file's order
-  std::optional<ReadError> error;  ///< the first thing that could not be read; the rest is what could be
+  std::vector<std::string> checksums;  ///< of an assembly's PDB, "SHA256:" and hex; of a Portable PDB, its own SHA-256
+  std::vector<std::string> documents;  ///< of a Portable PDB or ppdbcache: paths of its sources, unchecked
+  std::string source_link;             ///< of a Portable PDB: its JSON text, unchecked
+  std::string trouble;                 ///< why a wrapper or bundle cannot be opened; empty = it can, or there is none
+  std::vector<SliceInfo> slices;       ///< of a universal file, in the file's order
+  std::optional<ReadError> error;      ///< the first thing that could not be read; the rest is what could be
 };
 
 /// What can be said of a file without reading all of it. Never fails: a malformed file has `error` set.

@@ -9,13 +9,16 @@
 #include "object/from_perf_map.hpp"
 #include "object/from_wasm.hpp"
 #include "object/identify.hpp"
+#include "object/managed_files.hpp"
 
 namespace symcached::object {
 
 std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> companions) {
   switch (identify(file)) {
     case FileKind::elf: return needed_files_elf(file, companions);
-    case FileKind::pe: return needed_files_pe(file, companions);
+    case FileKind::portable_pdb: return needed_files_managed(file, companions);
+    case FileKind::pe:
+      return is_managed(file) ? needed_files_managed(file, companions) : needed_files_pe(file, companions);
     case FileKind::coff: return needed_files_coff(file, companions);
     case FileKind::macho:
     case FileKind::macho_fat: return needed_files_macho(file, companions);

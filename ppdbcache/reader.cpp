@@ -188,6 +188,13 @@ MethodName Reader::name_a_person_wrote(std::uint32_t row) const {
   return name.empty() ? names_.name(row) : name;
 }
 
+std::uint32_t Reader::row_in_trace(std::uint32_t row) const {
+  Runs runs;
+  if (find_runs(row, runs)) return row;
+  const std::uint32_t machine = method(row).move_next;
+  return machine != 0 ? machine : row;
+}
+
 Method Reader::method(std::uint32_t row) const {
   Runs runs;
   return {.name = names_.name(row),

@@ -77,6 +77,11 @@ class Reader {
   /// Cost: one entry of an index, at most kMostPointsDecoded points, no allocation. Texts are views into the mapping.
   std::optional<Place> lookup(std::uint32_t row, std::uint32_t il_offset) const;
 
+  /// Where to look for what a stack trace in text says of a method: there the offsets of an async method or an iterator
+  /// are those of its state machine.
+  /// @return the MoveNext that `row` starts, if it has no points of its own; else `row`
+  std::uint32_t row_in_trace(std::uint32_t row) const;
+
   /// What is known of a method besides its points; of an unknown one, nothing.
   Method method(std::uint32_t row) const;
 

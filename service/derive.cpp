@@ -2,9 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "object/from_ppdb.hpp"
 #include "object/identify.hpp"
+#include "object/managed_files.hpp"
 #include "object/translate.hpp"
 #include "object/unwrap.hpp"
+#include "ppdbcache/reader.hpp"
+#include "ppdbcache/writer.hpp"
 #include "symcache/reader.hpp"
 #include "symcache/writer.hpp"
 
@@ -22,17 +28,30 @@ std::string refusal(FileKind kind) {
                      kind == FileKind::unknown ? "none of the kinds known here" : object::name_of(kind));
 }
 
+/// An original taken out of what it is packed in.
+struct Plain {
+  object::Original original;
+  std::optional<object::Unwrapped> unwrapped;  ///< what `original` views, if it was packed
+};
+
+std::expected<Plain, std::string> plain_of(const object::Original& original) {
+  auto unwrapped = object::unwrap(original.file);
+  if (!unwrapped) return std::unexpected(std::move(unwrapped.error()));
+  Plain plain{original, *std::move(unwrapped)};
+  if (plain.unwrapped) {
+    if (original.release) original.release();
+    plain.original.file = plain.unwrapped->file.bytes();
+    plain.original.release = {};
+  }
+  return plain;
+}
+
 }  // namespace
 
 std::expected<DerivedSymcache, std::string> derive_symcache(const object::Original& original) {
-  const auto unwrapped = object::unwrap(original.file);
+  const auto unwrapped = plain_of(original);
   if (!unwrapped) return std::unexpected(unwrapped.error());
-  object::Original plain = original;
-  if (*unwrapped) {
-    if (original.release) original.release();
-    plain.file = (*unwrapped)->file.bytes();
-    plain.release = {};
-  }
+  const object::Original& plain = unwrapped->original;
   if (auto why = refusal(object::identify(plain.file)); !why.empty()) return std::unexpected(std::move(why));
   symcache::Writer writer;
   if (const auto translated = object::translate(plain, writer); !translated)
@@ -45,6 +64,25 @@ std::expected<DerivedSymcache, std::string> derive_symcache(const object::Origin
   for (const auto section : {&Header::functions, &Header::subprograms, &Header::names, &Header::text})
     if (opened->section_size(section) > 0xFFFFFFFF)  // positions in it have 32 bits
       return std::unexpected("symcache.header: a section would pass 4 GiB, more than the format can hold");
+  derived.debug_id = opened->debug_id();
+  return derived;
+}
+
+std::expected<DerivedPpdbcache, std::string> derive_ppdbcache(const object::Original& original) {
+  const auto plain = plain_of(original);
+  if (!plain) return std::unexpected(plain.error());
+  const Bytes file = plain->original.file;
+  if (!object::is_managed(file))
+    return std::unexpected(fmt::format("file.magic: wanted a Portable PDB or a .NET assembly, found {}",
+                                       object::name_of(object::identify(file))));
+  ppdbcache::Writer writer(file.size() / 2);
+  if (const auto translated = object::translate_managed(plain->original, writer); !translated)
+    return std::unexpected(to_string(translated.error()));
+  auto written = std::move(writer).finish();
+  if (!written) return std::unexpected(to_string(written.error()));
+  DerivedPpdbcache derived{*std::move(written), {}};
+  const auto opened = ppdbcache::Reader::open(derived.file);
+  if (!opened) return std::unexpected("the new ppdbcache cannot be read: " + to_string(opened.error()));
   derived.debug_id = opened->debug_id();
   return derived;
 }

@@ -31,15 +31,4 @@ Sha256 sha256(Bytes data) {
   return hasher.finish();
 }
 
-std::string to_hex(Bytes data) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(data.size() * 2);
-  for (const std::byte b : data) {
-    text += kDigits[std::to_integer<unsigned>(b) >> 4];
-    text += kDigits[std::to_integer<unsigned>(b) & 15];
-  }
-  return text;
-}
-
 }  // namespace symcached::store

@@ -25,6 +25,5 @@ class Sha256Hasher {
 };
 
 Sha256 sha256(Bytes data);
-std::string to_hex(Bytes data);  ///< lower case
 
 }  // namespace symcached::store

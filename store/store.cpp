@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/hex.hpp"
 #include "base/overloaded.hpp"
 
 namespace symcached::store {

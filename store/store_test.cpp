@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "base/hex.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace symcached::store {

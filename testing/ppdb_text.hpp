@@ -15,12 +15,6 @@
 
 namespace symcached::testkit {
 
-inline std::string hex_of(Bytes bytes) {
-  std::string text;
-  for (const std::byte b : bytes) fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(b));
-  return text;
-}
-
 inline void put_point(std::string& out, std::uint32_t method, const ppdb::SequencePoint& p) {
   const auto line = [&](std::uint32_t number) { return p.hidden ? std::string("0xfeefee") : std::to_string(number); };
   fmt::format_to(std::back_inserter(out), "point\t0x{:08x}\t{}\t{}\t{}\t{}\t{}\t{}\n", 0x06000000 | method, p.il_offset,
@@ -28,13 +22,13 @@ inline void put_point(std::string& out, std::uint32_t method, const ppdb::Sequen
 }
 
 inline Read<std::string> ppdb_text(const ppdb::Pdb& pdb) {
-  std::string out = "id\t" + hex_of(pdb.id()) + "\n";
+  std::string out = "id\t" + to_hex(pdb.id()) + "\n";
   const auto guid = [](const Guid& g) { return g.is_zero() ? std::string("-") : g.dashed(); };
   SC_TRY(const auto documents, pdb.documents());
   for (std::uint32_t row = 1; const ppdb::Document& document : documents) {
     SC_TRY(const auto source, pdb.embedded_source(row));
     fmt::format_to(std::back_inserter(out), "document\t{}\t{}\t{}\t{}\t{}\t{}\n", row++, document.name,
-                   guid(document.language_guid), guid(document.hash_algorithm_guid), hex_of(document.hash),
+                   guid(document.language_guid), guid(document.hash_algorithm_guid), to_hex(document.hash),
                    source ? std::to_string(source->unpacked_size) : "-");
   }
   std::uint32_t moved = 0;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/hex.hpp"
 #include "formats/elf/notes.hpp"
 
 namespace symcached::elf {
@@ -79,17 +80,6 @@ DebugId debug_id_of(Bytes build_id, Layout layout) {
   std::array<std::uint8_t, 16> disk{};
   std::memcpy(disk.data(), build_id.data(), std::min(build_id.size(), disk.size()));
   return {layout.big_endian ? Guid{disk} : Guid::from_windows(disk), 0};
-}
-
-std::string hex_of(Bytes bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const std::byte b : bytes) {
-    text += kDigits[static_cast<std::size_t>(b) >> 4];
-    text += kDigits[static_cast<std::size_t>(b) & 15];
-  }
-  return text;
 }
 
 Read<File> File::open(Bytes bytes) {
@@ -238,7 +228,7 @@ std::vector<AddressRange> File::code_ranges() const {
 
 Bytes File::build_id() const { return find_build_id(*this); }
 
-std::string File::code_id() const { return hex_of(build_id()); }
+std::string File::code_id() const { return to_hex(build_id()); }
 
 std::optional<DebugId> File::debug_id() const {
   if (const Bytes id = build_id(); !id.empty()) return debug_id_of(id, layout_);

@@ -98,7 +98,4 @@ class File {
 /// missing.
 DebugId debug_id_of(Bytes build_id, Layout layout);
 
-/// Lowercase digits.
-std::string hex_of(Bytes bytes);
-
 }  // namespace symcached::elf

@@ -1,0 +1,130 @@
+#include "app/managed_modules.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "service/derive.hpp"
+#include "sources/file_name.hpp"
+
+namespace symcached::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeepest = 4;                   ///< folders inside folders
+constexpr std::size_t kMaxEntries = 100'000;  ///< looked at below one folder
+
+/// What a module's files may be called. The module of an F# program that was built as x.dll is called x.exe.
+std::vector<std::string> file_names_of(std::string_view module) {
+  const std::string stem(module.substr(0, module.rfind('.')));
+  std::vector<std::string> names = {stem + ".pdb"};
+  for (const std::string& name : {std::string(module), stem + ".dll", stem + ".exe"})
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  const std::size_t plain = names.size();
+  for (std::size_t i = 0; i < plain; ++i) names.push_back(names[i] + ".ppdbcache");
+  return names;
+}
+
+/// Files of these names below the folder, where it is not too large.
+std::vector<fs::path> search(const fs::path& folder, const std::vector<std::string>& names) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  std::size_t left = kMaxEntries;
+  auto at = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::recursive_directory_iterator() && left-- != 0; at.increment(error)) {
+    if (at.depth() >= kDeepest) at.disable_recursion_pending();
+    if (std::ranges::find(names, at->path().filename().string()) != names.end() && at->is_regular_file(error))
+      found.push_back(at->path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+bool has_lines(const ManagedModule& module) { return module.cache().method_count() != 0; }
+
+}  // namespace
+
+std::expected<std::unique_ptr<ManagedModule>, std::string> ManagedModule::open(const fs::path& path) {
+  auto module = std::make_unique<ManagedModule>();
+  auto file = OriginalFile::open(path);
+  if (!file) return std::unexpected(file.error());
+  module->file_ = std::move(*file);
+  const auto failed = [&](const std::string& why) {
+    return std::unexpected(fmt::format("{}: {}", path.string(), why));
+  };
+  Bytes bytes = module->file_.bytes();
+  if (!ppdbcache::is_ppdbcache(bytes)) {
+    if (!object::is_managed(bytes)) return failed("is neither a Portable PDB nor a .NET assembly");
+    module->companions_ = find_companions(path, bytes, {});
+    auto files = object::ManagedFiles::open(bytes, module->companions_.all());
+    if (!files) return failed(to_string(files.error()));
+    module->files_ = std::move(*files);
+    auto derived = service::derive_ppdbcache({bytes, module->companions_.all()});
+    if (!derived) return failed(derived.error());
+    module->derived_ = std::move(derived->file);
+    bytes = module->derived_;
+  }
+  const auto cache = ppdbcache::Reader::open(bytes);
+  if (!cache) return failed(to_string(cache.error()));
+  module->cache_ = *cache;
+  return module;
+}
+
+std::vector<fs::path> places_of_module(const fs::path& folder, std::string_view name) {
+  std::vector<fs::path> places;
+  if (!sources::check_file_name(name)) return places;
+  for (const std::string& file : file_names_of(name)) places.push_back(folder / file);
+  return places;
+}
+
+const ManagedModule* ManagedModules::find(std::string_view name) {
+  auto known = known_.find(name);
+  if (known == known_.end()) known = known_.emplace(std::string(name), look_for(std::string(name))).first;
+  return known->second.module.get();
+}
+
+/// The folder itself first; then below it, where one build alone may be found, for the text does not say which it was.
+ManagedModules::Entry ManagedModules::look_for(const std::string& name) const {
+  Entry entry;
+  const auto take = [&](const fs::path& place) {
+    auto module = ManagedModule::open(place);
+    if (!module) entry.why = module.error();
+    else if (!has_lines(**module)) entry.why = fmt::format("{}: there is no PDB of it", place.string());
+    else entry.module = std::move(*module);
+    return entry.module != nullptr;
+  };
+  for (const fs::path& folder : folders_) {
+    const auto places = places_of_module(folder, name);
+    if (places.empty()) return {nullptr, fmt::format("\"{}\" is not the name of a file", name)};
+    std::error_code error;
+    for (const fs::path& place : places)
+      if (fs::is_regular_file(place, error) && take(place)) return entry;
+  }
+  for (const fs::path& folder : folders_) {
+    std::map<std::string, fs::path> builds;
+    for (const fs::path& place : search(folder, file_names_of(name)))
+      if (take(place)) builds.emplace(entry.module->cache().debug_id().dashed(), place);
+    if (builds.size() == 1) return take(builds.begin()->second), std::move(entry);
+    if (builds.size() > 1)
+      return {nullptr, fmt::format("{}: {} builds of it are below {}; name the folder of the right one", name,
+                                   builds.size(), folder.string())};
+  }
+  entry.module = nullptr;
+  if (entry.why.empty())
+    entry.why =
+        fmt::format("{}: not found in {}", name,
+                    fmt::join(folders_ | std::views::transform([](const fs::path& p) { return p.string(); }), ", "));
+  return entry;
+}
+
+std::vector<std::string> ManagedModules::complaints() const {
+  std::vector<std::string> all;
+  for (const auto& [name, entry] : known_)
+    if (!entry.module) all.push_back(entry.why);
+  return all;
+}
+
+}  // namespace symcached::app
