@@ -157,7 +157,8 @@ class Dotnet(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 cache = pathlib.Path(done.stdout.strip())
                 self.assertEqual(cache.suffix, ".ppdbcache")
-                asked = [(t, il) for (t, il), _ in last_visible(rows_of((STORED / variant / "points.tsv").read_text(), "point"))]
+                points = rows_of((STORED / variant / "points.tsv").read_text(), "point")
+                asked = [(token, il) for (token, il), _ in last_visible(points)]
                 self.assertEqual(answers(cache, asked), answers(module, asked))
 
     def test_names_come_from_the_assembly(self):
@@ -179,7 +180,8 @@ class Dotnet(unittest.TestCase):
         for asked in ["1:1338", "0x1:0x53a", "0x06000001:1338", "0x6000001:0x53A"]:
             done = symcached("lookup", module, asked)
             self.assertEqual(done.stdout, "Program.Main\n/src/Traces/Program.cs:51:19\n\n", asked)
-        for asked in ["1", "0x06000001", "1:", ":1", "x:1", "0:1", "0x02000001:1", "1:-1", "0x1000000:1", "1:0x100000000"]:
+        for asked in ["1", "0x06000001", "1:", ":1", "x:1", "0:1", "0x02000001:1", "1:-1", "0x1000000:1",
+                      "1:0x100000000"]:
             done = symcached("lookup", module, asked)
             self.assertEqual((done.returncode, done.stdout), (2, "??\n??:0:0\n\n"), asked)
             self.assertIn("is not METHOD:IL", done.stderr)

@@ -1,5 +1,5 @@
-/// torture [--cuts N] [--flips N] FILE...: damages every file in many ways and derives a symcache of each result.
-/// Each answer must be a symcache or an error that names a field; anything else, a crash above all, is a failure.
+/// torture [--cuts N] [--flips N] FILE...: damages every file in many ways and derives the cache of each result.
+/// Each answer must be a cache or an error that names a field; anything else, a crash above all, is a failure.
 /// The damage is the same on every run: cuts at even distances, flips from a fixed seed.
 #include <fmt/format.h>
 
@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "base/mapped_file.hpp"
+#include "object/managed_files.hpp"
+#include "ppdbcache/reader.hpp"
 #include "service/derive.hpp"
 
 namespace {
@@ -35,14 +37,27 @@ bool names_a_field(std::string_view message) {
              field, [](char c) { return c == '.' || c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
+/// Why no cache can be made; empty if one was. What `inspect` says is asked for, too.
+std::string error_of(Bytes damaged) {
+  (void)object::describe(damaged);
+  if (!object::is_managed(damaged)) {
+    const auto derived = service::derive_symcache({.file = damaged});
+    return derived ? std::string() : derived.error();
+  }
+  const auto derived = service::derive_ppdbcache({.file = damaged});
+  if (!derived) return derived.error();
+  const auto verified = ppdbcache::Reader::open(derived->file)->verify();
+  return verified ? std::string() : "made, and wrong: " + to_string(verified.error());
+}
+
 void derive(Bytes damaged, Counts& counts) {
   const auto start = std::chrono::steady_clock::now();
-  const auto derived = service::derive_symcache({.file = damaged});
+  const std::string error = error_of(damaged);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   counts.slowest = std::max(counts.slowest, took.count());
-  ++(derived ? counts.good : counts.refused);
-  if (derived || names_a_field(derived.error())) return;
-  if (++counts.unnamed <= 5) fmt::print("  names no field: {}\n", derived.error());
+  ++(error.empty() ? counts.good : counts.refused);
+  if (error.empty() || names_a_field(error)) return;
+  if (++counts.unnamed <= 5) fmt::print("  names no field: {}\n", error);
 }
 
 /// Of the flips every other one lies in the first 64 KiB or the last 256 KiB, where headers and directory are.
@@ -76,7 +91,7 @@ bool torture(const std::string& path, const Options& options) {
     derive(damaged, counts);
     byte = before;
   }
-  fmt::print("{}: {} answered with a symcache, {} refused, {} of them without naming a field, slowest {:.2f} s\n", path,
+  fmt::print("{}: {} answered with a cache, {} refused, {} of them without naming a field, slowest {:.2f} s\n", path,
              counts.good, counts.refused, counts.unnamed, counts.slowest);
   std::fflush(stdout);
   return counts.unnamed == 0;

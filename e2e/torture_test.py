@@ -90,13 +90,16 @@ DWARF_FILES = {
     "Breakpad": breakpad,
 }
 
+DOTNET = pathlib.Path(__file__).resolve().parent.parent / "testing" / "dotnet"
+DOTNET_FILES = ["debug/Traces.pdb", "sources/Traces.pdb", "release/Traces.dll", "embedded/Traces.dll"]
+
 
 class Torture(unittest.TestCase):
     def torture(self, path, cuts, flips):
         done = subprocess.run([TORTURE, "--cuts", str(cuts), "--flips", str(flips), path], capture_output=True,
                               text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        found = re.search(r": (\d+) answered with a symcache, (\d+) refused", done.stdout)
+        found = re.search(r": (\d+) answered with a cache, (\d+) refused", done.stdout)
         good, refused = map(int, found.groups())
         self.assertEqual(good + refused, cuts + flips + 1)
         return good, refused
@@ -114,6 +117,13 @@ class Torture(unittest.TestCase):
             with self.subTest(kind=kind), tempfile.TemporaryDirectory() as scratch:
                 (pathlib.Path(scratch) / "sample.cc").write_text(SOURCE)
                 good, refused = self.torture(make(pathlib.Path(scratch)), 100, 1000)
+                self.assertGreater(good, 100)
+                self.assertGreater(refused, 10)
+
+    def test_damaged_dotnet_files(self):
+        for name in DOTNET_FILES:
+            with self.subTest(name):
+                good, refused = self.torture(DOTNET / name, 200, 2000)
                 self.assertGreater(good, 100)
                 self.assertGreater(refused, 10)
 
