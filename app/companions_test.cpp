@@ -58,6 +58,10 @@ TEST(Places, FollowWhatOthersDo) {
         "/usr/BCSymbolMaps/01020304-0506-0708-090A-0B0C0D0E0F10.bcsymbolmap"}},
       {"symbol map of no UUID", {.kind = Kind::symbol_map, .build_id = "../x"}, {}},
       {"the last part of a URL", {.kind = Kind::external_debug, .path = "http://x.test/a/b.wasm"}, {"/usr/bin/b.wasm"}},
+      {"Portable PDB, recorded on Windows",
+       {.kind = Kind::portable_pdb, .path = "C:\\out\\..\\app.pdb"},
+       {"/usr/bin/app.pdb", "/usr/bin/ls.pdb"}},
+      {"assembly", {.kind = Kind::assembly}, {"/usr/bin/ls.dll", "/usr/bin/ls.exe"}},
       {"no path", {.kind = Kind::split_unit, .path = std::string("a\0b", 3)}, {}},
   };
   for (const Row& r : rows) {

@@ -61,7 +61,8 @@ class Inspect : public testing::Test {
 
 TEST_F(Inspect, JsonHasTheKeysThatHaveValues) {
   const std::string exe = image("app.exe", "C:\\out\\app.pdb");
-  const std::string bare = file("app.pdb", as_bytes("BSJB"));  // a kind of which only the magic is told
+  const std::string bare =
+      file("app.map", as_bytes("BCSymbolMap Version: 2.0\n"));  // a kind of which only the magic is told
   const Outcome got = run({exe, bare, "--json"});
   EXPECT_EQ(got.status, kDone);
   EXPECT_THAT(got.err, IsEmpty());
@@ -71,7 +72,7 @@ TEST_F(Inspect, JsonHasTheKeysThatHaveValues) {
                          R"("features":["symbols","dwarf","debug-directory"],)"
                          R"("links":[{"kind":"pdb","debug_id":"01020304-0506-0708-090a-0b0c0d0e0f10-1",)"
                          R"("path":"C:\\out\\app.pdb"}],"size":2637},{"file":")" +
-                         bare + "\",\"kind\":\"portable_pdb\",\"size\":4}]\n");
+                         bare + "\",\"kind\":\"bcsymbolmap\",\"size\":25}]\n");
 }
 
 TEST_F(Inspect, TextIsAligned) {

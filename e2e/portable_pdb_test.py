@@ -10,6 +10,7 @@ import sys
 
 import portable_pdb_oracle
 
+CORPUS = pathlib.Path(__file__).resolve().parents[2] / "shared/corpus/dotnet"  # files of others, where they are there
 STORED = pathlib.Path(__file__).resolve().parent.parent / "testing" / "dotnet"
 
 
@@ -35,6 +36,7 @@ def main():
     files = [pathlib.Path(name) for name in sys.argv[2:]]
     if not files:
         files = sorted(STORED.glob("*/Traces.pdb")) + [STORED / "embedded" / "Traces.dll"]
+        files += sorted(CORPUS.glob("*.pdb")) + sorted(CORPUS.glob("*embedded*.dll"))
     results = [compare(reader, path) for path in files]
     return 0 if all(results) and results else 1
 

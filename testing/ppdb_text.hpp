@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string>
 
+#include "base/hex.hpp"
 #include "formats/ppdb/pdb.hpp"
 
 namespace symcached::testkit {
