@@ -9,6 +9,8 @@ import tempfile
 import time
 
 BUDGET_SECONDS = 120  # per table; it ends early when this is used up, after 3 rounds
+KEPT = ("hits", "frames", "languages", "text_bytes", "line_sum")  # what a program says of its lookups besides the speed
+SHOWN = {"hits": "hits", "frames": "frames", "languages": "languages", "text_bytes": "characters"}
 
 
 class Died(Exception):
@@ -49,7 +51,7 @@ class Row:
         self.name, self.command, self.stdin = name, [str(part) for part in command], stdin.encode()
         self.before = before or (lambda: None)
         self.makes = makes  # the file it writes, whose size is shown
-        self.says_speed = says_speed  # its output ends with name=value pairs, lookups_per_s among them
+        self.says_speed = says_speed  # its output ends with name=value pairs: seconds, or lookups_per_s and others
         self.runs, self.said = [], []
 
     def run(self):
@@ -69,6 +71,9 @@ class Row:
     def speed(self):
         return statistics.median(said["lookups_per_s"] for said in self.said)
 
+    def told_seconds(self):
+        return [said["seconds"] for said in self.said]
+
     def bytes_made(self):
         return self.makes.stat().st_size if self.makes and self.makes.exists() else None
 
@@ -81,8 +86,10 @@ class Row:
             found["bytes"] = self.bytes_made()
             found["bytes_ratio"] = self.bytes_made() / first.bytes_made()
         if self.said:
-            found |= {"lookups_per_s": self.speed(), "speed_ratio": first.speed() / self.speed(),
-                      **{name: self.said[0][name] for name in ("hits", "frames", "text_bytes", "line_sum")}}
+            found |= {"told_median_s": statistics.median(self.told_seconds()), "told_min_s": min(self.told_seconds()),
+                      **{name: self.said[0][name] for name in self.said[0] if name in KEPT}}
+        if self.said and "lookups_per_s" in self.said[0]:
+            found |= {"lookups_per_s": self.speed(), "speed_ratio": first.speed() / self.speed()}
         return found
 
 
@@ -129,10 +136,23 @@ def compare_speeds(title, rows, runs):
     """The same for programs that say their speed themselves."""
     rows = run_in_turn(rows, runs)
     first = rows[0]
+    columns = [name for name in SHOWN if name in first.said[0]]
     print(f"\n{title}: {len(first.runs)} runs each")
-    print(f"  {'':44} {'lookups/s':>12} {'time':>8} {'hits':>7} {'frames':>7} {'characters':>11}")
+    print(f"  {'':44} {'lookups/s':>12} {'time':>8} " + " ".join(f"{SHOWN[name]:>10}" for name in columns))
     for row in rows:
-        said = row.said[0]
-        print(f"  {row.name:44} {row.speed():12,.0f} {first.speed() / row.speed():6.2f} x {said['hits']:7.4f} "
-              f"{said['frames']:7.3f} {said['text_bytes']:11.1f}", flush=True)
+        said = " ".join(f"{row.said[0][name]:10.{1 if name == 'text_bytes' else 4}f}" for name in columns)
+        print(f"  {row.name:44} {row.speed():12,.0f} {first.speed() / row.speed():6.2f} x {said}", flush=True)
     return {"title": title, "rows": [row.numbers(first) for row in rows]}
+
+
+def compare_told(title, rows, runs):
+    """The same for programs that say themselves how long they took."""
+    rows = run_in_turn(rows, runs)
+    first = statistics.median(rows[0].told_seconds())
+    print(f"\n{title}: {len(rows[0].runs)} runs each")
+    print(f"  {'':44} {'median':>11} {'min':>11} {'max':>11} {'time':>8}")
+    for row in rows:
+        told = row.told_seconds()
+        times = " ".join(f"{value * 1000:8.1f} ms" for value in (statistics.median(told), min(told), max(told)))
+        print(f"  {row.name:44} {times} {statistics.median(told) / first:6.2f} x", flush=True)
+    return {"title": title, "rows": [row.numbers(rows[0]) for row in rows]}
