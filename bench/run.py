@@ -40,7 +40,7 @@ class Bench:
         self.method_lookup, self.derive = options.build / "bench_method_lookup", options.build / "bench_derive"
         self.scratch = options.build.parent / "bench"
         self.runs, self.peer = options.runs, symbolic_peer(options.build.parent)
-        self.floor_kib = max(measure(["true"]).rss_kib for _ in range(3))
+        self.launcher = options.build / "bench_peak"
         self.threads = "--threads" in measure([str(self.program), "convert", "--help"], keep_output=True).output
 
     def folder(self, name):
@@ -156,7 +156,7 @@ def lookups_through_pipes(bench, path, kind, symcache, runs):
                             ["sh", "-c", both, "sh", bench.program, path, fresh, hex(addresses[0])]))
         if peer:
             rows.append(Row("llvm-symbolizer, from the debug file", peer, lines_of(theirs[:count])))
-        yield compare(title, rows, runs, bench.floor_kib)
+        yield compare(title, rows, runs, bench.launcher)
 
 
 def bench_file(bench, path):
@@ -167,7 +167,7 @@ def bench_file(bench, path):
     if kind == "ppdb":
         return {"file": path.name, "kind": kind, "bytes": size, "tables": bench_managed(bench, path, runs)}
     rows = [*our_conversions(bench, path), *conversion_peers(bench, path, kind)]
-    tables = [compare("Converting", rows, runs, bench.floor_kib)]
+    tables = [compare("Converting", rows, runs, bench.launcher)]
     symcache = rows[0].makes
     print(f"  the symcache is {symcache.stat().st_size / size:.4f} of the file")
     tables += lookups_within(bench, symcache, runs)
