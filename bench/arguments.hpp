@@ -2,6 +2,7 @@
 /// What the programs that bench/run.py runs have in common: their arguments, and files of questions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <optional>

@@ -17,7 +17,8 @@ def default_pdb(scratch):
         return SMALL_PDB
     scratch.mkdir(parents=True, exist_ok=True)
     unpacked = scratch / "Big.pdb"
-    subprocess.run(["zstd", "-dqf", LARGE_PDB, "-o", unpacked], check=True)
+    with open(unpacked, "wb") as out:
+        subprocess.run(["zstd", "-dqc", LARGE_PDB], stdout=out, check=True)
     return unpacked
 
 
@@ -54,9 +55,10 @@ def lookups(bench, questions, ours, theirs):
 
 
 def bench_managed(bench, path, runs):
-    """All tables of one Portable PDB. It is copied to where no assembly lies beside it: names are not in its peer."""
+    """All tables of one Portable PDB. Its copy has no assembly beside it, so that no cache holds names: the peer's never
+    does."""
     folder = bench.folder("managed")
-    pdb = pathlib.Path(shutil.copy(path, folder))
+    pdb = pathlib.Path(shutil.copyfile(path, folder / path.name))
     ours, theirs = folder / (pdb.name + ".ppdbcache"), folder / "peer.ppdbcache"
     converted = compare("Converting", [*conversions(bench, pdb, ours, theirs)], runs, bench.launcher)
     print(f"  the ppdbcache is {ours.stat().st_size / pdb.stat().st_size:.4f} of the file")

@@ -152,7 +152,8 @@ def compare_speeds(title, rows, runs):
     first = rows[0]
     columns = [name for name in SHOWN if name in first.said[0]]
     print(f"\n{title}: {len(first.runs)} runs each")
-    print(f"  {'':44} {'lookups/s':>12} {'time':>8} {'per CPU s':>12} " + " ".join(f"{SHOWN[name]:>10}" for name in columns))
+    shown = " ".join(f"{SHOWN[name]:>10}" for name in columns)
+    print(f"  {'':44} {'lookups/s':>12} {'time':>8} {'per CPU s':>12} {shown}")
     for row in rows:
         said = " ".join(f"{row.said[0][name]:10.{1 if name == 'text_bytes' else 4}f}" for name in columns)
         print(f"  {row.name:44} {row.speed():12,.0f} {first.speed() / row.speed():6.2f} x "
