@@ -3,10 +3,7 @@
 /// every frame are touched. Prints `name=value` pairs, the same as bench/peers/symbolic.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
-#include <cstdlib>
-#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -14,12 +11,14 @@
 #include <vector>
 
 #include "base/mapped_file.hpp"
+#include "bench/arguments.hpp"
 #include "demangle/demangle.hpp"
 #include "symcache/reader.hpp"
 
 namespace {
 
 using namespace symcached;
+using bench::parse;
 
 struct Options {
   std::string cache, addresses;
@@ -27,18 +26,7 @@ struct Options {
   std::uint64_t rounds = 1, choose = 0;
 };
 
-[[noreturn]] void die(std::string_view why) {
-  fmt::print(stderr, "bench_lookup: {}\n", why);
-  std::exit(1);
-}
-
-template <class Number>
-std::optional<Number> parse(std::string_view text, int base) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+[[noreturn]] void die(std::string_view why) { bench::die("bench_lookup", why); }
 
 Options options_of(std::span<char*> arguments) {
   Options options;
@@ -67,11 +55,10 @@ Options options_of(std::span<char*> arguments) {
 std::vector<model::Rva> read_addresses(const std::string& path) {
   const auto file = MappedFile::open(path);
   if (!file) die(file.error());
-  std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  std::string_view text = as_text(file->bytes());
   std::vector<model::Rva> all;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view line = bench::take_line(text);
     const auto address = parse<std::uint64_t>(line.starts_with("0x") ? line.substr(2) : line, 16);
     if (!address) die(fmt::format("{}: \"{}\" is not a hexadecimal address", path, line));
     all.push_back({*address});

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """run.py BUILD_DIR [--runs N] [FILE...]: what symcached costs, as ratios against peers measured in the same run.
 
-FILE: debug files of any native kind; an image beside a PDB (same name, .exe .dll .node .sys) lets llvm-symbolizer take
-part. Without FILE: the samples that tools/sample_pdbs.sh and tools/sample_elfs.sh have fetched, and what is large in
-../shared/corpus. The runs of all programs in a table are interleaved, so that a slow minute of the machine hits all of
+FILE: Portable PDBs, or debug files of any native kind; an image beside a PDB (same name, .exe .dll .node .sys) lets
+llvm-symbolizer take part. Without FILE: the samples that tools/sample_pdbs.sh and tools/sample_elfs.sh have fetched,
+what is large in ../shared/corpus, and of .NET a large library's PDB from ../shared/dotnet, else the one of
+testing/dotnet. The runs of all programs in a table are interleaved, so that a slow minute of the machine hits all of
 them; medians are compared. All numbers go to bench/results.json beside BUILD_DIR. What each row means: bench/README.md.
 """
 import argparse
@@ -19,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "e2e"))
 
 import symbolizers  # noqa: E402
+from managed import bench_managed, default_pdb  # noqa: E402
 from measure import Died, Row, compare, compare_speeds, measure  # noqa: E402
 
 PDBUTIL, SYMBOLIZER, GSYMUTIL = "llvm-pdbutil-22", "llvm-symbolizer-22", "llvm-gsymutil-22"
@@ -35,9 +37,10 @@ class Bench:
 
     def __init__(self, options):
         self.program, self.lookup = options.build / "symcached", options.build / "bench_lookup"
+        self.method_lookup, self.derive = options.build / "bench_method_lookup", options.build / "bench_derive"
         self.scratch = options.build.parent / "bench"
         self.runs, self.peer = options.runs, symbolic_peer(options.build.parent)
-        self.floor_kib = max(measure(["true"]).rss_kib for _ in range(3))
+        self.launcher = options.build / "bench_peak"
         self.threads = "--threads" in measure([str(self.program), "convert", "--help"], keep_output=True).output
 
     def folder(self, name):
@@ -98,7 +101,7 @@ def conversion_peers(bench, path, kind):
         made = folder / "peer.gsym"
         yield Row("llvm-gsymutil, 1 thread", [GSYMUTIL, "--num-threads=1", "--quiet", "--convert", path, "--out-file",
                                               made], makes=made)
-    if bench.peer and kind != "ppdb":
+    if bench.peer:
         made = folder / "peer.symcache"
         yield Row("symbolic, 1 thread", [bench.peer, "convert", path, made], makes=made)
     if kind == "pdb":
@@ -153,7 +156,7 @@ def lookups_through_pipes(bench, path, kind, symcache, runs):
                             ["sh", "-c", both, "sh", bench.program, path, fresh, hex(addresses[0])]))
         if peer:
             rows.append(Row("llvm-symbolizer, from the debug file", peer, lines_of(theirs[:count])))
-        yield compare(title, rows, runs, bench.floor_kib)
+        yield compare(title, rows, runs, bench.launcher)
 
 
 def bench_file(bench, path):
@@ -161,8 +164,10 @@ def bench_file(bench, path):
     kind, size = kind_of(path), path.stat().st_size
     runs = min(bench.runs, 3) if size > LARGE else bench.runs
     print(f"\n== {path.name}: {kind}, {size:,} bytes", flush=True)
+    if kind == "ppdb":
+        return {"file": path.name, "kind": kind, "bytes": size, "tables": bench_managed(bench, path, runs)}
     rows = [*our_conversions(bench, path), *conversion_peers(bench, path, kind)]
-    tables = [compare("Converting", rows, runs, bench.floor_kib)]
+    tables = [compare("Converting", rows, runs, bench.launcher)]
     symcache = rows[0].makes
     print(f"  the symcache is {symcache.stat().st_size / size:.4f} of the file")
     tables += lookups_within(bench, symcache, runs)
@@ -172,12 +177,13 @@ def bench_file(bench, path):
 
 # --- all of it --------------------------------------------------------------------------------------------------
 
-def default_files(program):
+def default_files(program, scratch):
     found = [*sorted(pathlib.Path("build/demo/pdbs").glob("*.pdb")), program,
              *sorted(pathlib.Path("build/samples").glob("*.debug"))]
     if CORPUS.exists():
         found += sorted(path for path in CORPUS.rglob("*") if path.is_file() and path.stat().st_size > 500_000)
-    return [path for path in found if path.is_file() and kind_of(path) not in ("other", "ppdb")]
+    native = [path for path in found if path.is_file() and kind_of(path) not in ("other", "ppdb")]
+    return [*native, default_pdb(scratch)]
 
 
 def machine():
@@ -191,7 +197,7 @@ def run_all(options):
     about = machine()
     print(f"{about['processors']} x {about['model']}\n{about['llvm']}")
     bench, results = Bench(options), []
-    for path in options.files or default_files(bench.program):
+    for path in options.files or default_files(bench.program, bench.scratch):
         try:
             results.append(bench_file(bench, path))
         except Died as death:

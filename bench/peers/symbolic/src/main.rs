@@ -3,23 +3,26 @@
 //!     symbolic_peer convert FILE OUT    a native debug file to a SymCache file
 //!     symbolic_peer ppdb FILE OUT       a Portable PDB to a PortablePdbCache file
 //!     symbolic_peer lookup CACHE ADDRESSES [--demangle] [--print] [--rounds N]
+//!     symbolic_peer method-lookup CACHE QUESTIONS [--print] [--rounds N]
 //!
-//! ADDRESSES: a file of hexadecimal addresses from the image base, one a line. One thread. The last line printed is
-//! `name=value` pairs, the same that bench_lookup prints.
+//! ADDRESSES: a file of hexadecimal addresses from the image base, one a line. QUESTIONS: a file of lines
+//! "ROW IL_OFFSET", both decimal. One thread. The last line printed is `name=value` pairs, the same that bench_lookup
+//! and bench_method_lookup print.
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 
-use symbolic_common::ByteView;
+use symbolic_common::{ByteView, Language};
 use symbolic_debuginfo::Object;
 use symbolic_demangle::{Demangle, DemangleOptions};
-use symbolic_ppdb::{PortablePdb, PortablePdbCacheConverter};
+use symbolic_ppdb::{PortablePdb, PortablePdbCache, PortablePdbCacheConverter};
 use symbolic_symcache::{SymCache, SymCacheConverter};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 const USAGE: &str = "usage: symbolic_peer convert|ppdb FILE OUT
-       symbolic_peer lookup CACHE ADDRESSES [--demangle] [--print] [--rounds N]";
+       symbolic_peer lookup CACHE ADDRESSES [--demangle] [--print] [--rounds N]
+       symbolic_peer method-lookup CACHE QUESTIONS [--print] [--rounds N]";
 
 fn told(started: Instant, path: &str) -> Outcome<()> {
     let bytes = std::fs::metadata(path)?.len();
@@ -94,11 +97,15 @@ fn one_round(cache: &SymCache, addresses: &[u64], demangle: bool, print: bool) -
     touched
 }
 
+fn rounds_of(options: &[&str]) -> Outcome<u64> {
+    match options.iter().position(|option| *option == "--rounds") {
+        Some(at) => Ok(options.get(at + 1).ok_or(USAGE)?.parse()?),
+        None => Ok(1),
+    }
+}
+
 fn lookup(cache_path: &str, addresses_path: &str, options: &[&str]) -> Outcome<()> {
-    let rounds: u64 = match options.iter().position(|option| *option == "--rounds") {
-        Some(at) => options.get(at + 1).ok_or(USAGE)?.parse()?,
-        None => 1,
-    };
+    let rounds = rounds_of(options)?;
     let view = ByteView::open(cache_path)?;
     let cache = SymCache::parse(&view)?;
     let addresses = read_addresses(addresses_path)?;
@@ -126,11 +133,62 @@ fn lookup(cache_path: &str, addresses_path: &str, options: &[&str]) -> Outcome<(
     Ok(())
 }
 
+/// Rows of methods, 1-based, and IL offsets.
+fn read_questions(path: &str) -> Outcome<Vec<(u32, u32)>> {
+    let text = std::fs::read_to_string(path)?;
+    text.lines()
+        .map(|line| {
+            let (row, il_offset) = line.split_once(' ').ok_or("not a row and an IL offset")?;
+            Ok((row.parse()?, il_offset.parse()?))
+        })
+        .collect()
+}
+
+fn method_lookup(cache_path: &str, questions_path: &str, options: &[&str]) -> Outcome<()> {
+    let rounds = rounds_of(options)?;
+    let view = ByteView::open(cache_path)?;
+    let cache = PortablePdbCache::parse(&view)?;
+    let questions = read_questions(questions_path)?;
+    let print = options.contains(&"--print");
+    let (mut hits, mut bytes, mut lines, mut languages) = (0u64, 0u64, 0u64, 0u64);
+    let started = Instant::now();
+    for _ in 0..rounds {
+        for &(row, il_offset) in &questions {
+            let found = cache.lookup(row, il_offset);
+            if let Some(place) = found {
+                hits += 1;
+                bytes += place.file_name.len() as u64;
+                lines += u64::from(place.line);
+                languages += u64::from(place.file_lang != Language::Unknown);
+            }
+            if print {
+                match found {
+                    Some(place) => println!("{}:{}", place.file_name, place.line),
+                    None => println!(),
+                }
+            }
+        }
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let count = (rounds * questions.len() as u64) as f64;
+    println!(
+        "seconds={:.6} lookups_per_s={:.0} hits={:.4} languages={:.4} text_bytes={:.1} line_sum={}",
+        seconds,
+        count / seconds,
+        hits as f64 / count,
+        languages as f64 / count,
+        bytes as f64 / count,
+        lines
+    );
+    Ok(())
+}
+
 fn run(arguments: &[&str]) -> Outcome<()> {
     match arguments {
         ["convert", from, to] => convert(from, to),
         ["ppdb", from, to] => convert_ppdb(from, to),
         ["lookup", cache, addresses, options @ ..] => lookup(cache, addresses, options),
+        ["method-lookup", cache, questions, options @ ..] => method_lookup(cache, questions, options),
         _ => Err(USAGE.into()),
     }
 }
