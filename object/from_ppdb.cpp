@@ -115,12 +115,14 @@ Read<void> ManagedTranslator::emit(std::uint32_t row) {
   return {};
 }
 
-/// A name that cannot be read is none: lines are of use without it.
+/// As .NET writes it; what the compiler made up (`<>c.<Main>b__0_0`) as the person who wrote the code would. A name
+/// that cannot be read is none: lines are of use without it.
 Read<void> ManagedTranslator::name(std::uint32_t row) {
   name_.clear();
   const ppdb::Names* names = files_.names();
   if (names == nullptr || row > names->method_count()) return {};
   auto text = names->method(row, ppdb::NameStyle::stack_trace, ppdb::Parameters::none);
+  if (text && text->find('<') != text->npos) text = names->readable(row);
   if (!text) return {};
   if (text->size() > name_bytes_left_) return too_large("ppdb.method.name", row, text->size(), name_bytes_left_);
   name_bytes_left_ -= text->size();

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "testing/assembler.hpp"
+#include "testing/number_inputs.hpp"
 #include "testing/ppdbcache_walk.hpp"
 #include "testing/small_ppdbcache.hpp"
 #include "testing/stored_inputs.hpp"
@@ -260,15 +261,7 @@ TEST(PpdbcacheFuzzCorpus, IsWhatTheTestsWrite) {
 }
 
 TEST(PpdbcacheFuzzCorpus, HoldsNumbersForTheWriter) {
-  std::vector<testkit::StoredInput> inputs{{"none.bin", {}}};
-  for (std::uint32_t seed = 0; seed < 4; ++seed) {
-    testkit::RandomSource random(seed);
-    static constexpr std::string_view kNames[] = {"short.bin", "some.bin", "more.bin", "long.bin"};
-    testkit::StoredInput input{kNames[seed], std::vector<std::byte>(40 << 2 * seed)};
-    for (std::byte& b : input.bytes) b = static_cast<std::byte>(random.below(256));
-    inputs.push_back(std::move(input));
-  }
-  testkit::expect_stored("ppdbcache/fuzz_corpus/writer_fuzz", inputs);
+  testkit::expect_stored("ppdbcache/fuzz_corpus/writer_fuzz", testkit::number_inputs(40));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "testing/assembler.hpp"
+#include "testing/number_inputs.hpp"
 #include "testing/small_symcache.hpp"
 #include "testing/stored_inputs.hpp"
 #include "testing/symcache_walk.hpp"
@@ -220,15 +221,7 @@ TEST(SymcacheFuzzCorpus, IsWhatTheTestsWrite) {
 }
 
 TEST(SymcacheFuzzCorpus, HoldsNumbersForTheWriter) {
-  std::vector<testkit::StoredInput> inputs{{"none.bin", {}}};
-  for (std::uint32_t seed = 0; seed < 4; ++seed) {
-    testkit::RandomSource random(seed);
-    static constexpr std::string_view kNames[] = {"short.bin", "some.bin", "more.bin", "long.bin"};
-    testkit::StoredInput input{kNames[seed], std::vector<std::byte>(50 << 2 * seed)};
-    for (std::byte& b : input.bytes) b = static_cast<std::byte>(random.below(256));
-    inputs.push_back(std::move(input));
-  }
-  testkit::expect_stored("symcache/fuzz_corpus/writer_fuzz", inputs);
+  testkit::expect_stored("symcache/fuzz_corpus/writer_fuzz", testkit::number_inputs(50));
 }
 
 }  // namespace

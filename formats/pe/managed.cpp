@@ -73,7 +73,9 @@ Read<DebugFiles> debug_files(const Image& image) {
 
 Read<Buffer> unpack(const EmbeddedPdb& embedded) {
   constexpr std::string_view kField = "pe.embedded_pdb";
-  if (embedded.unpacked_size > kMaxEmbeddedPdb) return too_large(kField, 0, embedded.unpacked_size, kMaxEmbeddedPdb);
+  const std::uint64_t plausible = std::max(kFreeEmbeddedPdb, embedded.deflated.size() * kMaxEmbeddedRatio);
+  const std::uint64_t limit = std::min(kMaxEmbeddedPdb, plausible);
+  if (embedded.unpacked_size > limit) return too_large(kField, 0, embedded.unpacked_size, limit);
   return decompress(Codec::deflate, embedded.deflated, embedded.unpacked_size, kField);
 }
 

@@ -13,6 +13,10 @@ namespace symcached::pe {
 
 /// Bytes of an embedded PDB, unpacked.
 inline constexpr std::uint64_t kMaxEmbeddedPdb = 256u << 20;
+/// One of more than kFreeEmbeddedPdb bytes may be this many times as large as what it is packed in; real ones are 2 to
+/// 10 times.
+inline constexpr std::uint64_t kMaxEmbeddedRatio = 100;
+inline constexpr std::uint64_t kFreeEmbeddedPdb = 16u << 20;
 
 /// The part of the CLI header (directory 14) that says what the assembly is.
 struct CliHeader {
@@ -58,7 +62,8 @@ struct DebugFiles {
 /// Entries of other types are passed over; one of these types that cannot be read is an error.
 Read<DebugFiles> debug_files(const Image& image);
 
-/// The PDB's bytes. Refused if it would be larger than kMaxEmbeddedPdb, or is not as large as stated.
+/// The PDB's bytes. Refused before it is unpacked if it would be too large, alone or for what it is packed in; and if
+/// it is not as large as stated.
 Read<Buffer> unpack(const EmbeddedPdb& embedded);
 
 }  // namespace symcached::pe

@@ -84,6 +84,23 @@ TEST(PeManaged, WrongEntriesAreNamed) {
   }
 }
 
+TEST(PeManaged, ABombIsRefusedBeforeItIsUnpacked) {
+  const std::vector<std::byte> packed(200'000);
+  struct Row {
+    std::uint32_t size;
+    ReadError::Kind want;
+  };
+  for (const Row& r :
+       {Row{kFreeEmbeddedPdb, ReadError::Kind::bad_value},  // no stream of deflate
+        Row{20'000'000, ReadError::Kind::bad_value}, Row{20'000'001, ReadError::Kind::too_large},
+        Row{200u << 20, ReadError::Kind::too_large}, Row{kMaxEmbeddedPdb + 1, ReadError::Kind::too_large}}) {
+    const auto got = unpack(EmbeddedPdb{r.size, packed});
+    ASSERT_FALSE(got) << r.size;
+    EXPECT_EQ(got.error().kind, r.want) << r.size;
+    EXPECT_EQ(got.error().field, "pe.embedded_pdb");
+  }
+}
+
 TEST(PeManaged, WrongHeadersAreNamed) {
   struct Row {
     std::string_view why;
