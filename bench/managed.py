@@ -55,8 +55,7 @@ def lookups(bench, questions, ours, theirs):
 
 
 def bench_managed(bench, path, runs):
-    """All tables of one Portable PDB. Its copy has no assembly beside it, so that no cache holds names: the peer's never
-    does."""
+    """All tables of one Portable PDB: of a copy without an assembly beside it, so that neither cache holds names."""
     folder = bench.folder("managed")
     pdb = pathlib.Path(shutil.copyfile(path, folder / path.name))
     ours, theirs = folder / (pdb.name + ".ppdbcache"), folder / "peer.ppdbcache"
