@@ -52,7 +52,8 @@ class CompressedDwarf(unittest.TestCase):
 
 def section_of(path, name):
     """Where the section lies in the file, and its size there."""
-    for line in subprocess.run(["readelf", "-SW", path], capture_output=True, text=True, check=True).stdout.splitlines():
+    headers = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True, check=True).stdout
+    for line in headers.splitlines():
         fields = line.replace("[ ", "[").split()
         if len(fields) > 5 and fields[1] == name:
             return int(fields[4], 16), int(fields[5], 16)
