@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -18,53 +19,14 @@
 namespace {
 
 using namespace symcached;
-using bench::parse;
 
-struct Options {
-  std::string cache, addresses;
-  bool demangle = false, print = false;
-  std::uint64_t rounds = 1, choose = 0;
-};
+constexpr std::string_view kProgram = "bench_lookup";
 
-[[noreturn]] void die(std::string_view why) { bench::die("bench_lookup", why); }
+[[noreturn]] void die(std::string_view why) { bench::die(kProgram, why); }
 
-Options options_of(std::span<char*> arguments) {
-  Options options;
-  std::vector<std::string> files;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view argument = arguments[i];
-    if (argument == "--demangle") {
-      options.demangle = true;
-    } else if (argument == "--print") {
-      options.print = true;
-    } else if ((argument == "--rounds" || argument == "--choose") && i + 1 < arguments.size()) {
-      const auto number = parse<std::uint64_t>(arguments[++i], 10);
-      if (!number || *number == 0) die(fmt::format("{} wants a number", argument));
-      (argument == "--rounds" ? options.rounds : options.choose) = *number;
-    } else {
-      files.emplace_back(argument);
-    }
-  }
-  if (files.size() != (options.choose == 0 ? 2 : 1))
-    die("usage: bench_lookup CACHE ADDRESSES [--demangle] [--print] [--rounds N], or bench_lookup CACHE --choose N");
-  options.cache = files[0];
-  if (options.choose == 0) options.addresses = files[1];
-  return options;
-}
-
-std::vector<model::Rva> read_addresses(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  if (!file) die(file.error());
-  std::string_view text = as_text(file->bytes());
-  std::vector<model::Rva> all;
-  while (!text.empty()) {
-    const std::string_view line = bench::take_line(text);
-    const auto address = parse<std::uint64_t>(line.starts_with("0x") ? line.substr(2) : line, 16);
-    if (!address) die(fmt::format("{}: \"{}\" is not a hexadecimal address", path, line));
-    all.push_back({*address});
-  }
-  if (all.empty()) die(path + ": holds no addresses");
-  return all;
+std::optional<model::Rva> parse_address(std::string_view line) {
+  const auto address = bench::parse<std::uint64_t>(line.starts_with("0x") ? line.substr(2) : line, 16);
+  return address ? std::optional(model::Rva{*address}) : std::nullopt;
 }
 
 /// Each function as likely as any other, whatever its size.
@@ -86,8 +48,8 @@ struct Touched {
   std::uint64_t hits = 0, frames = 0, bytes = 0, lines = 0;
 };
 
-void one_round(const symcache::Symcache& cache, const std::vector<model::Rva>& addresses, const Options& options,
-               Touched& touched) {
+void one_round(const symcache::Symcache& cache, const std::vector<model::Rva>& addresses,
+               const bench::LookupOptions& options, Touched& touched) {
   symcache::FrameBuffer buffer;
   std::string demangled;
   for (const model::Rva address : addresses) {
@@ -114,7 +76,7 @@ void one_round(const symcache::Symcache& cache, const std::vector<model::Rva>& a
 }  // namespace
 
 int main(int count, char** arguments) {
-  const Options options = options_of(std::span(arguments, static_cast<std::size_t>(count)).subspan(1));
+  const auto options = bench::lookup_options_of(kProgram, std::span(arguments, static_cast<std::size_t>(count)));
   const auto file = MappedFile::open(options.cache);
   if (!file) die(file.error());
   const auto cache = symcache::Symcache::open(file->bytes());
@@ -123,7 +85,7 @@ int main(int count, char** arguments) {
     choose_addresses(*cache, options.choose);
     return 0;
   }
-  const std::vector<model::Rva> addresses = read_addresses(options.addresses);
+  const std::vector<model::Rva> addresses = bench::read_questions(kProgram, options.questions, parse_address);
   Touched touched;
   const auto begin = std::chrono::steady_clock::now();
   for (std::uint64_t round = 0; round < options.rounds; ++round) one_round(*cache, addresses, options, touched);

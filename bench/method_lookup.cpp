@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -17,57 +18,21 @@
 namespace {
 
 using namespace symcached;
-using bench::parse;
 
-struct Options {
-  std::string cache, questions;
-  bool print = false;
-  std::uint64_t rounds = 1, choose = 0;
-};
+constexpr std::string_view kProgram = "bench_method_lookup";
 
 struct Question {
   std::uint32_t row, il_offset;
 };
 
-[[noreturn]] void die(std::string_view why) { bench::die("bench_method_lookup", why); }
+[[noreturn]] void die(std::string_view why) { bench::die(kProgram, why); }
 
-Options options_of(std::span<char*> arguments) {
-  Options options;
-  std::vector<std::string> files;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view argument = arguments[i];
-    if (argument == "--print") {
-      options.print = true;
-    } else if ((argument == "--rounds" || argument == "--choose") && i + 1 < arguments.size()) {
-      const auto number = parse<std::uint64_t>(arguments[++i], 10);
-      if (!number || *number == 0) die(fmt::format("{} wants a number", argument));
-      (argument == "--rounds" ? options.rounds : options.choose) = *number;
-    } else {
-      files.emplace_back(argument);
-    }
-  }
-  if (files.size() != (options.choose == 0 ? 2 : 1))
-    die("usage: bench_method_lookup CACHE QUESTIONS [--print] [--rounds N], or bench_method_lookup CACHE --choose N");
-  options.cache = files[0];
-  if (options.choose == 0) options.questions = files[1];
-  return options;
-}
-
-std::vector<Question> read_questions(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  if (!file) die(file.error());
-  std::string_view text = as_text(file->bytes());
-  std::vector<Question> all;
-  while (!text.empty()) {
-    const std::string_view line = bench::take_line(text);
-    const std::size_t space = std::min(line.find(' '), line.size());
-    const auto row = parse<std::uint32_t>(line.substr(0, space), 10);
-    const auto il_offset = parse<std::uint32_t>(line.substr(std::min(space + 1, line.size())), 10);
-    if (!row || !il_offset) die(fmt::format("{}: \"{}\" is not a row and an IL offset", path, line));
-    all.push_back({*row, *il_offset});
-  }
-  if (all.empty()) die(path + ": holds no questions");
-  return all;
+/// A row and an IL offset, both decimal.
+std::optional<Question> parse_question(std::string_view line) {
+  const std::size_t space = std::min(line.find(' '), line.size());
+  const auto row = bench::parse<std::uint32_t>(line.substr(0, space), 10);
+  const auto il_offset = bench::parse<std::uint32_t>(line.substr(std::min(space + 1, line.size())), 10);
+  return row && il_offset ? std::optional(Question{*row, *il_offset}) : std::nullopt;
 }
 
 /// The offsets from one point up to the next.
@@ -122,7 +87,7 @@ void one_round(const ppdbcache::Reader& cache, const std::vector<Question>& ques
 }  // namespace
 
 int main(int count, char** arguments) {
-  const Options options = options_of(std::span(arguments, static_cast<std::size_t>(count)).subspan(1));
+  const auto options = bench::lookup_options_of(kProgram, std::span(arguments, static_cast<std::size_t>(count)));
   const auto file = MappedFile::open(options.cache);
   if (!file) die(file.error());
   const auto cache = ppdbcache::Reader::open(file->bytes());
@@ -131,7 +96,7 @@ int main(int count, char** arguments) {
     choose_questions(*cache, options.choose);
     return 0;
   }
-  const std::vector<Question> questions = read_questions(options.questions);
+  const std::vector<Question> questions = bench::read_questions(kProgram, options.questions, parse_question);
   Touched touched;
   const auto begin = std::chrono::steady_clock::now();
   for (std::uint64_t round = 0; round < options.rounds; ++round) one_round(*cache, questions, options.print, touched);
