@@ -11,6 +11,7 @@
 
 #include "app/commands.hpp"
 #include "base/mapped_file.hpp"
+#include "base/utf8.hpp"
 #include "object/identify.hpp"
 
 namespace symcached::app {
@@ -47,25 +48,6 @@ Inspected inspect(const std::string& file) {
   if (!result.info.trouble.empty()) result.error = fmt::format("{}: {}", file, result.info.trouble);
   if (result.info.error) result.error = fmt::format("{}: {}", file, to_string(*result.info.error));
   return result;
-}
-
-/// Length of the UTF-8 character at the start of `text`; 0 if the bytes are none.
-std::size_t utf8_length(std::string_view text) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = at(0);
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xC2 ? 0
-                             : first < 0xE0 ? 2
-                             : first < 0xF0 ? 3
-                             : first < 0xF5 ? 4
-                                            : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((at(i) & 0xC0) != 0x80) return 0;
-  const unsigned char second = length > 1 ? at(1) : 0;
-  const bool too_long = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-  const bool no_character = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
-  return too_long || no_character ? 0 : length;
 }
 
 bool is_control(std::string_view character) {

@@ -58,7 +58,7 @@ struct OpenedCache {
   std::optional<symcache::Symcache> cache;
   std::optional<ppdbcache::Reader> managed;  ///< of .NET: instead of `cache`
   Companions companions;
-  std::optional<object::ManagedFiles> managed_files;  ///< what `managed` was made from
+  std::optional<object::ManagedFiles> managed_files;  ///< what `managed` was made from, if sources are wanted
 };
 
 std::expected<OpenedCache, std::string> open_managed(const Options& options, OpenedCache opened) {
@@ -67,8 +67,9 @@ std::expected<OpenedCache, std::string> open_managed(const Options& options, Ope
     opened.companions = find_companions(options.file, bytes, options.debug_folders);
     auto derived = service::derive_ppdbcache({bytes, opened.companions.all()});
     if (!derived) return std::unexpected(fmt::format("{}: {}", options.file, derived.error()));
-    if (auto files = object::ManagedFiles::open(bytes, opened.companions.all()))
-      opened.managed_files = std::move(*files);
+    if (options.source_lines != 0)
+      if (auto files = object::ManagedFiles::open(bytes, opened.companions.all()))
+        opened.managed_files = std::move(*files);
     opened.derived = std::move(derived->file);
     bytes = opened.derived;
   }
@@ -174,7 +175,7 @@ FetchText fetch_text_of(const Options& options) {
 std::expected<std::unique_ptr<Answerer>, std::string> method_answerer_of(const Options& options,
                                                                          const OpenedCache& opened) {
   std::unique_ptr<ManagedSources> sources;
-  if (options.source_lines != 0 && opened.managed_files && opened.managed_files->pdb() != nullptr) {
+  if (opened.managed_files && opened.managed_files->pdb() != nullptr) {
     auto found = ManagedSources::open(*opened.managed_files->pdb(), fetch_text_of(options));
     if (!found) return std::unexpected(fmt::format("{}: {}", options.file, to_string(found.error())));
     sources = std::make_unique<ManagedSources>(std::move(*found));

@@ -71,29 +71,21 @@ std::expected<std::unique_ptr<ManagedModule>, std::string> ManagedModule::open(c
 
 std::expected<void, std::string> ManagedModule::derive(const FetchPdb& fetch_pdb) {
   companions_.assign(on_disk_.all().begin(), on_disk_.all().end());
-  const auto open_files = [&]() -> std::expected<void, std::string> {
-    auto files = object::ManagedFiles::open(file_.bytes(), companions_);
-    if (!files) return std::unexpected(to_string(files.error()));
-    files_ = std::move(*files);
-    return {};
-  };
-  if (auto ok = open_files(); !ok) return ok;
-  if (files_->pdb() == nullptr) {
-    fetch(fetch_pdb);
-    if (auto ok = open_files(); !ok) return ok;
-  }
+  const auto files = object::ManagedFiles::open(file_.bytes(), companions_);
+  if (!files) return std::unexpected(to_string(files.error()));
+  if (files->pdb() == nullptr) fetch(files->debug_files(), fetch_pdb);
   auto derived = service::derive_ppdbcache({file_.bytes(), companions_});
   if (!derived) return std::unexpected(derived.error());
   derived_ = std::move(derived->file);
   return {};
 }
 
-void ManagedModule::fetch(const FetchPdb& fetch_pdb) {
-  const pe::CodeView* view = files_->debug_files().portable();
+void ManagedModule::fetch(const pe::DebugFiles& assembly, const FetchPdb& fetch_pdb) {
+  const pe::CodeView* view = assembly.portable();
   if (view == nullptr) return;
   fetch::PortablePdbRequest request{.name = std::string(view->debug_file),
                                     .id = sources::PortableId::of(view->debug_id())};
-  for (const pe::PdbChecksum& sum : files_->debug_files().checksums)
+  for (const pe::PdbChecksum& sum : assembly.checksums)
     request.checksums.push_back({std::string(sum.algorithm), {sum.digest.begin(), sum.digest.end()}});
   auto fetched = fetch_pdb(request);
   if (!fetched) {
@@ -131,33 +123,33 @@ ManagedModules::Entry ManagedModules::look_for(const std::string& name) {
     if (!fetched) return std::unexpected(fetched.error().why);
     return std::move(*fetched);
   };
-  const auto take = [&](const fs::path& place) {
+  const auto open = [&](const fs::path& place) -> std::unique_ptr<ManagedModule> {
     auto module = ManagedModule::open(place, fetch_pdb);
     if (!module) entry.why = module.error();
-    else if (!has_lines(**module))
+    else if (has_lines(**module)) return std::move(*module);
+    else
       entry.why = (*module)->why_not_fetched().empty()
                       ? fmt::format("{}: there is no PDB of it", place.string())
                       : fmt::format("{}: no PDB of it: {}", place.string(), (*module)->why_not_fetched());
-    else entry.module = std::move(*module);
-    return entry.module != nullptr;
+    return nullptr;
   };
   for (const fs::path& folder : folders_) {
     const auto places = places_of_module(folder, name);
     if (places.empty()) return {nullptr, fmt::format("\"{}\" is not the name of a file", name)};
     std::error_code error;
     for (const fs::path& place : places)
-      if (fs::is_regular_file(place, error) && take(place)) return entry;
+      if (fs::is_regular_file(place, error))
+        if (auto module = open(place)) return {std::move(module), {}};
   }
   for (const fs::path& folder : folders_) {
-    std::map<std::string, fs::path> builds;
+    std::map<std::string, std::unique_ptr<ManagedModule>> builds;
     for (const fs::path& place : search(folder, file_names_of(name)))
-      if (take(place)) builds.emplace(entry.module->cache().debug_id().dashed(), place);
-    if (builds.size() == 1) return take(builds.begin()->second), std::move(entry);
+      if (auto module = open(place)) builds.try_emplace(module->cache().debug_id().dashed(), std::move(module));
+    if (builds.size() == 1) return {std::move(builds.begin()->second), {}};
     if (builds.size() > 1)
       return {nullptr, fmt::format("{}: {} builds of it are below {}; name the folder of the right one", name,
                                    builds.size(), folder.string())};
   }
-  entry.module = nullptr;
   if (entry.why.empty())
     entry.why =
         fmt::format("{}: not found in {}", name,

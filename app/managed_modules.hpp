@@ -21,7 +21,7 @@ namespace symcached::app {
 
 using FetchPdb = std::function<std::expected<fetch::Original, std::string>(const fetch::PortablePdbRequest&)>;
 
-/// A module that was found: its lines, and the files they were made of.
+/// A module that was found: its lines.
 class ManagedModule {
  public:
   /// A Portable PDB, an assembly, or a ppdbcache.
@@ -31,22 +31,19 @@ class ManagedModule {
                                                                          const FetchPdb& fetch_pdb);
 
   const ppdbcache::Reader& cache() const { return *cache_; }
-  /// Where the PDB with its documents is; null for a ppdbcache or where there is none.
-  const object::ManagedFiles* files() const { return files_ ? &*files_ : nullptr; }
 
   /// Why its PDB could not be fetched; empty: it was, or nobody was asked.
   const std::string& why_not_fetched() const { return why_not_fetched_; }
 
  private:
   std::expected<void, std::string> derive(const FetchPdb& fetch_pdb);
-  void fetch(const FetchPdb& fetch_pdb);
+  void fetch(const pe::DebugFiles& assembly, const FetchPdb& fetch_pdb);
 
   OriginalFile file_;
   Companions on_disk_;
   std::optional<fetch::Original> fetched_;
   std::vector<object::Companion> companions_;  // of both
   std::string why_not_fetched_;
-  std::optional<object::ManagedFiles> files_;
   std::vector<std::byte> derived_;
   std::optional<ppdbcache::Reader> cache_;
 };

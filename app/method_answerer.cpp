@@ -12,8 +12,6 @@
 namespace symcached::app {
 namespace {
 
-constexpr std::uint32_t kMethodDef = 0x06;  ///< top byte of its tokens
-
 std::optional<std::uint32_t> parse_number(std::string_view text) {
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
   if (hex) text.remove_prefix(2);
@@ -31,7 +29,7 @@ std::optional<MethodPlace> parse_method_place(std::string_view text) {
   auto method = parse_number(text.substr(0, colon));
   const auto il_offset = parse_number(text.substr(colon + 1));
   if (!method || !il_offset) return std::nullopt;
-  if (*method >> 24 == kMethodDef) *method &= model::kMaxMethodRow;
+  if (model::is_method_token(*method)) *method &= model::kMaxMethodRow;
   if (*method == 0 || *method > model::kMaxMethodRow) return std::nullopt;
   return MethodPlace{*method, *il_offset};
 }
@@ -68,7 +66,7 @@ void MethodAnswerer::append(const MethodPlace* asked, std::string& out) const {
       frame.url = sources_->url_of(place->document).value_or("");
     }
     frame.is_known = place.has_value() || !name.empty();
-    frame.token = kMethodDef << 24 | asked->row;
+    frame.token = model::method_token(asked->row);
     frame.il_offset = asked->il_offset;
   }
   frame.function = name;

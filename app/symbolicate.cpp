@@ -16,6 +16,7 @@
 #include "app/managed_modules.hpp"
 #include "app/user_agent.hpp"
 #include "fetch/file_fetcher.hpp"
+#include "model/managed_module.hpp"
 #include "object/managed_trace.hpp"
 #include "service/cache_versions.hpp"
 
@@ -55,7 +56,7 @@ class TraceResolver {
     const auto frame = object::parse_token_frame(line);
     if (!frame) return nullptr;
     boost::json::object out{{"module", frame->module},
-                            {"token", fmt::format("{:#010x}", 0x06000000 | frame->row)},
+                            {"token", fmt::format("{:#010x}", model::method_token(frame->row))},
                             {"il_offset", frame->il_offset}};
     if (const auto place = place_of(*frame)) {
       if (!place->method.empty()) out["function"] = place->method.text();

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/ascii.hpp"
+#include "base/utf8.hpp"
 
 namespace symcached::demangle {
 namespace {
@@ -25,18 +26,6 @@ struct Escape {
 };
 constexpr Escape kEscapes[] = {{"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"},
                                {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","}};
-
-void append_utf8(std::string& out, std::uint32_t c) {
-  if (c < 0x80) out += static_cast<char>(c);
-  else if (c < 0x800) (out += static_cast<char>(0xC0 | c >> 6)) += static_cast<char>(0x80 | (c & 0x3F));
-  else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | c >> 12);
-    (out += static_cast<char>(0x80 | (c >> 6 & 0x3F))) += static_cast<char>(0x80 | (c & 0x3F));
-  } else {
-    (out += static_cast<char>(0xF0 | c >> 18)) += static_cast<char>(0x80 | (c >> 12 & 0x3F));
-    (out += static_cast<char>(0x80 | (c >> 6 & 0x3F))) += static_cast<char>(0x80 | (c & 0x3F));
-  }
-}
 
 /// @param code  what stands between two dollar signs
 bool append_escape(std::string& out, std::string_view code) {

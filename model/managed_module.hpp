@@ -15,6 +15,10 @@ namespace symcached::model {
 /// Methods of one assembly; a token has 24 bits for the row.
 inline constexpr std::uint32_t kMaxMethodRow = 0xFFFFFF;
 
+/// Metadata tokens have the table in their top byte, 0x06 for MethodDef, and the row below it.
+constexpr std::uint32_t method_token(std::uint32_t row) { return 0x06000000 | row; }
+constexpr bool is_method_token(std::uint32_t token) { return token >> 24 == 0x06; }
+
 struct ManagedModule {
   DebugId debug_id;  ///< GUID, and in place of the age the last 4 of the 20 bytes of the id
 };

@@ -10,7 +10,6 @@ namespace symcached::object {
 namespace {
 
 constexpr std::string_view kIn = " in ", kToken = ":token 0x", kOffset = "+0x";
-constexpr std::uint32_t kMethodDef = 0x06;  ///< top byte of a token
 
 /// Lower-case hexadecimal, as .NET prints it; capitals are taken too.
 std::optional<std::uint32_t> parse_hex(std::string_view digits) {
@@ -42,7 +41,7 @@ std::optional<TokenFrame> parse_token_frame(std::string_view line) {
   if (plus == numbers.npos || in == text.npos) return std::nullopt;
   const auto method = parse_hex(numbers.substr(0, plus));
   const auto il_offset = parse_hex(numbers.substr(plus + kOffset.size()));
-  if (!method || !il_offset || *method >> 24 != kMethodDef) return std::nullopt;
+  if (!method || !il_offset || !model::is_method_token(*method)) return std::nullopt;
   const std::size_t module = in + kIn.size();
   return TokenFrame{.before = text.substr(0, module),
                     .module = text.substr(module, token - module),

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/utf8.hpp"
+
 namespace symcached::object {
 namespace {
 
@@ -93,22 +95,6 @@ struct Utf16 {
     return {0x10000 + ((first & 0x3FF) << 10 | (second & 0x3FF)), 4};
   }
 };
-
-void append_utf8(std::string& out, char32_t code) {
-  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3F)); };
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | code >> 6);
-    tail(0);
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | code >> 12);
-    tail(6), tail(0);
-  } else {
-    out += static_cast<char>(0xF0 | code >> 18);
-    tail(12), tail(6), tail(0);
-  }
-}
 
 template <class Encoding>
 std::string line_text(Bytes line) {

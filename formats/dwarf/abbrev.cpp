@@ -65,9 +65,6 @@ bool is_type(Tag tag) {
   }
 }
 
-/// A form whose value is a number of fixed size.
-bool is_fixed_number(Form form, int size) { return size >= 1 && size <= 8 && form != Form::flag_present; }
-
 /// The step over a form of no fixed size.
 Step::Kind step_over(Form form) {
   switch (form) {
@@ -143,7 +140,7 @@ struct Declaration {
     } else if (form == Form::implicit_const) {
       steps.push_back({Step::Kind::implicit, slot, form, implicit});
     } else {
-      const bool is_fixed = is_fixed_number(form, size);
+      const bool is_fixed = size >= 1 && size <= 8;  // data16 is no number here
       const Step::Kind kind = form == Form::indirect ? Step::Kind::indirect
                               : is_fixed             ? Step::Kind::read_fixed
                                                      : Step::Kind::read;
