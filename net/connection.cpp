@@ -186,26 +186,28 @@ Task<Connection::Next> Connection::serve_one() {
   co_return keep_alive ? Next::read_on : Next::linger;
 }
 
-/// @return need_more when the connection ended before
+/// Within the time for a head, then for a body. @return need_more when the connection ended before
 Task<RequestParser::Step> Connection::read_rest(RequestParser& parser) {
-  using Step = RequestParser::Step;
   const ServerOptions& options = state_.options;
   deadline_ = Clock::now() + options.head_timeout;
   std::optional<Clock::time_point> body_since;
-  for (Step step = Step::need_more; step == Step::need_more; step = parser.feed(buffer_)) {
+  auto step = RequestParser::Step::need_more;
+  while (step == RequestParser::Step::need_more) {
     if (parser.has_head()) {
       const bool asked = !body_since && buffer_.size() == 0 && parser.expects_continue();
       if (!body_since) body_since = Clock::now();
-      if (asked && !try_send(socket_, kContinue, false, sending_)) co_return Step::need_more;
+      if (asked && !try_send(socket_, kContinue, false, sending_)) break;
       deadline_ = too_slow_at(*body_since, options.body_grace, parser.body_bytes(), options.min_body_rate);
     }
     const std::size_t most = std::min(kFurtherRead, buffer_.max_size() - buffer_.size());
     error_code error;
     const std::size_t n =
         co_await socket_.async_read_some(buffer_.prepare(most), asio::redirect_error(asio::use_awaitable, error));
-    if (error || !socket_.is_open()) co_return Step::need_more;
+    if (error || !socket_.is_open()) break;
     buffer_.commit(n);
+    step = parser.feed(buffer_);
   }
+  co_return step;
 }
 
 Task<http::Response> Connection::answer(RequestParser& parser) {

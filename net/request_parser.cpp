@@ -18,9 +18,11 @@ std::size_t most_of_head(const ServerOptions& options) {
   return options.max_target + options.max_head + kMostOfRequestLine;
 }
 
-bool has_line(const beast::flat_buffer& buffer) {
+/// Whether a request line of fair length is at its front.
+bool has_request_line(const beast::flat_buffer& buffer, const ServerOptions& options) {
   const auto* bytes = static_cast<const char*>(buffer.data().data());
-  return std::find(bytes, bytes + buffer.size(), '\n') != bytes + buffer.size();
+  const auto* last = bytes + std::min(buffer.size(), options.max_target + kMostOfRequestLine);
+  return std::find(bytes, last, '\n') != last;
 }
 
 }  // namespace
@@ -93,7 +95,8 @@ RequestParser::Step RequestParser::refuse(unsigned status, std::string_view why)
 RequestParser::Step RequestParser::refuse(const error_code& why, const beast::flat_buffer& buffer) {
   if (why == Fault::header_limit && has_head()) return refuse(400, "a chunk trailer is too large");
   if (why == Fault::header_limit) {
-    const bool in_headers = !parser_.get().target().empty() || has_line(buffer);
+    const std::size_t target = parser_.get().target().size();
+    const bool in_headers = target > 0 ? target <= options_.max_target : has_request_line(buffer, options_);
     return in_headers ? refuse(431, "request headers are too large") : refuse(414, "request target is too long");
   }
   if (why == Fault::body_limit) return refuse(413, "request body is too large");

@@ -42,10 +42,10 @@ std::string_view too_many_connections() {
   return "HTTP/1.1 503 Service Unavailable\r\n"
          "Retry-After: 5\r\n"
          "Content-Type: text/plain; charset=utf-8\r\n"
-         "Content-Length: 35\r\n"
+         "Content-Length: 34\r\n"
          "Connection: close\r\n"
          "\r\n"
-         "too many connections; retry later\r\n";
+         "too many connections; retry later\n";
 }
 
 }  // namespace symcached::net
