@@ -92,9 +92,14 @@ void ManagedModule::fetch(const pe::DebugFiles& assembly, const FetchPdb& fetch_
     why_not_fetched_ = fetched.error();
     return;
   }
-  fetched_ = std::move(*fetched);
-  companions_.push_back(
-      {{.kind = object::NeedFile::Kind::portable_pdb, .path = {}, .directory = {}, .build_id = {}}, fetched_->bytes()});
+  auto mapped = fetched->map();
+  if (!mapped) {
+    why_not_fetched_ = mapped.error();
+    return;
+  }
+  fetched_ = std::move(*mapped);
+  companions_.push_back({{.kind = object::NeedFile::Kind::portable_pdb, .path = {}, .directory = {}, .build_id = {}},
+                         fetched->bytes_in(fetched_)});
 }
 
 std::vector<fs::path> places_of_module(const fs::path& folder, std::string_view name) {

@@ -41,7 +41,7 @@ class ManagedModule {
 
   OriginalFile file_;
   Companions on_disk_;
-  std::optional<fetch::Original> fetched_;
+  MappedFile fetched_;
   std::vector<object::Companion> companions_;  // of both
   std::string why_not_fetched_;
   std::vector<std::byte> derived_;

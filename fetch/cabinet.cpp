@@ -24,18 +24,18 @@ std::string objection(const mspack::Cabinet& cabinet, std::uint64_t packed, cons
 
 }  // namespace
 
-std::expected<void, UnpackError> unpack_cabinet(int file, std::uint64_t offset, const Limits& limits,
-                                                const ByteSink& sink) {
-  const auto bad = [](std::string why) { return std::unexpected(UnpackError{false, "cabinet: " + std::move(why)}); };
+std::expected<void, FileError> unpack_cabinet(int file, std::uint64_t offset, const Limits& limits,
+                                              const ByteSink& sink) {
+  const auto bad = [](std::string why) { return std::unexpected(FileError{false, "cabinet: " + std::move(why)}); };
   const auto mapped = MappedFile::from_descriptor(file, "cabinet");
-  if (!mapped) return std::unexpected(UnpackError{true, mapped.error()});
+  if (!mapped) return std::unexpected(FileError{true, mapped.error()});
   if (mapped->bytes().size() < offset) return bad("it is cut short");
   const Bytes packed = mapped->bytes().subspan(static_cast<std::size_t>(offset));
   auto cabinet = mspack::Cabinet::open(packed);
   if (!cabinet) return bad(cabinet.error());
   if (auto why = objection(*cabinet, packed.size(), limits); !why.empty()) return bad(std::move(why));
   if (auto done = cabinet->extract(0, sink); !done) {
-    if (done.error().by_sink) return std::unexpected(UnpackError{true, std::move(done.error().why)});
+    if (done.error().by_sink) return std::unexpected(FileError{true, std::move(done.error().why)});
     return bad(std::move(done.error().why));
   }
   return {};

@@ -34,6 +34,7 @@ CurlLibrary load() {
   find(library, "curl_easy_setopt", curl.easy_setopt);
   find(library, "curl_easy_getinfo", curl.easy_getinfo);
   find(library, "curl_easy_strerror", curl.easy_strerror);
+  find(library, "curl_easy_header", curl.easy_header);
   find(library, "curl_easy_cleanup", curl.easy_cleanup);
   find(library, "curl_multi_init", curl.multi_init);
   find(library, "curl_multi_add_handle", curl.multi_add_handle);
@@ -42,6 +43,8 @@ CurlLibrary load() {
   find(library, "curl_multi_poll", curl.multi_poll);
   find(library, "curl_multi_wakeup", curl.multi_wakeup);
   find(library, "curl_multi_info_read", curl.multi_info_read);
+  find(library, "curl_multi_setopt", curl.multi_setopt);
+  find(library, "curl_multi_strerror", curl.multi_strerror);
   find(library, "curl_multi_cleanup", curl.multi_cleanup);
   find(library, "curl_url", curl.url);
   find(library, "curl_url_set", curl.url_set);

@@ -16,6 +16,7 @@ struct CurlLibrary {
   decltype(&::curl_easy_setopt) easy_setopt;
   decltype(&::curl_easy_getinfo) easy_getinfo;
   decltype(&::curl_easy_strerror) easy_strerror;
+  decltype(&::curl_easy_header) easy_header;
   decltype(&::curl_easy_cleanup) easy_cleanup;
 
   decltype(&::curl_multi_init) multi_init;
@@ -25,6 +26,8 @@ struct CurlLibrary {
   decltype(&::curl_multi_poll) multi_poll;
   decltype(&::curl_multi_wakeup) multi_wakeup;
   decltype(&::curl_multi_info_read) multi_info_read;
+  decltype(&::curl_multi_setopt) multi_setopt;
+  decltype(&::curl_multi_strerror) multi_strerror;
   decltype(&::curl_multi_cleanup) multi_cleanup;
 
   decltype(&::curl_url) url;

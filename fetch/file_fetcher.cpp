@@ -75,7 +75,10 @@ Task<std::expected<Original, NotFetched>> fetch_first(std::span<const std::uniqu
     Outcome outcome = co_await source->open(wanted);
     if (auto* original = std::get_if<Original>(&outcome)) co_return std::move(*original);
     if (const auto* refused = std::get_if<Refused>(&outcome)) answers.add(NotFetched::Kind::malformed, refused->why);
-    if (const auto* soft = std::get_if<SoftFailure>(&outcome)) answers.add(NotFetched::Kind::unavailable, soft->why);
+    if (const auto* part = std::get_if<NotWhole>(&outcome)) answers.add(NotFetched::Kind::unavailable, part->why);
+    if (const auto* later = std::get_if<TransientError>(&outcome))
+      answers.add(NotFetched::Kind::unavailable, later->why);
+    if (const auto* ours = std::get_if<Exhausted>(&outcome)) answers.add(NotFetched::Kind::unavailable, ours->why);
   }
   co_return std::unexpected(std::move(answers).all(wanted));
 }

@@ -44,13 +44,15 @@ class FileFetcherTest : public ::testing::Test {
  protected:
   std::unique_ptr<FileFetcher> fetcher(std::vector<std::string> symbols,
                                        const std::filesystem::path& cache = {}) const {
-    auto opened = FileFetcher::open({std::move(symbols), cache, {"objects", 1}, "Test/1"});
+    Limits limits;
+    limits.private_redirects = true;
+    auto opened = FileFetcher::open({std::move(symbols), cache, {"objects", 1}, "Test/1", limits});
     EXPECT_TRUE(opened) << opened.error();
     return std::move(*opened);
   }
   /// "found", "found, <note>", or the kind and why.
   static std::string say(const std::expected<Original, NotFetched>& got, std::string_view content) {
-    if (got && as_text(got->bytes()) != content) return "found other bytes";
+    if (got && as_text(got->bytes_in(*got->map())) != content) return "found other bytes";
     if (got) return got->note.empty() ? "found" : "found, " + got->note;
     constexpr std::string_view kKinds[] = {"absent", "malformed", "unavailable"};
     return std::string(kKinds[static_cast<std::size_t>(got.error().kind)]) + ": " + got.error().why;
@@ -74,6 +76,7 @@ TEST_F(FileFetcherTest, AsksLikeNuGetWantsIt) {
   EXPECT_THAT(upstream.header("SymbolChecksum"), StartsWith("SHA256:"));
   EXPECT_EQ(upstream.header("SymbolChecksum"), symbol_checksum(release_.pdb_request.checksums));
   EXPECT_THAT(storage.asked(), ElementsAre("/blob"));
+  EXPECT_EQ(storage.header("SymbolChecksum"), "") << "what is said to one server is not told another";
 }
 
 TEST_F(FileFetcherTest, A403WithoutChecksumsHidesNothingElse) {
@@ -229,7 +232,7 @@ TEST_F(FileFetcherTest, ImagesAreHeldToStampAndSize) {
 TEST_F(FileFetcherTest, SaysWhatIsWrongWithASource) {
   const auto opened = FileFetcher::open({{"/no/such/folder"}, {}, {"objects", 1}, "Test/1"});
   ASSERT_FALSE(opened);
-  EXPECT_THAT(opened.error(), HasSubstr("is not a folder"));
+  EXPECT_THAT(opened.error(), HasSubstr("is not a directory"));
 }
 
 TEST(SymbolChecksum, JoinsWhatFitsAHeader) {

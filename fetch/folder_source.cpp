@@ -3,63 +3,101 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
+
+#include "fetch/identity.hpp"
+#include "fetch/verify.hpp"
 
 namespace symcached::fetch {
 namespace {
 
-sources::Tiers probe_tiers(const std::filesystem::path& root) {
-  std::error_code error;
-  return std::filesystem::exists(root / sources::kTwoTierMarker, error) ? sources::Tiers::two : sources::Tiers::one;
+sources::Tiers tiers_of(int root) {
+  const std::string marker(sources::kTwoTierMarker);
+  return ::faccessat(root, marker.c_str(), F_OK, 0) == 0 ? sources::Tiers::two : sources::Tiers::one;
 }
 
-bool is_absence(const std::error_code& error) {
-  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
-         error == std::errc::filename_too_long;
+Outcome refusal(const OpenFailure& failure, const std::string& origin) {
+  if (failure.kind == OpenFailure::Kind::leaves)
+    return Refused{fmt::format("{}: is a link that leaves the directory", origin)};
+  if (failure.error == ENXIO || failure.error == ENODEV)
+    return Refused{fmt::format("{}: is not a regular file", origin)};
+  return failed_locally(fmt::format("{}: could not open it", origin), failure.error);
 }
 
-bool lies_below(const std::filesystem::path& path, const std::filesystem::path& root) {
-  return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
+/// Whether somebody wrote to the file since `before`.
+bool is_changed_since(int file, const struct stat& before) {
+  struct stat now{};
+  return ::fstat(file, &now) != 0 || identity_of(now) != identity_of(before);
 }
 
 }  // namespace
 
 FolderSource::FolderSource(std::filesystem::path root, ObjectCache& objects)
-    : root_(std::move(root)), name_(root_.string()), tiers_(probe_tiers(root_)), objects_(objects) {}
+    : root_(std::move(root)), name_(root_.path().string()), objects_(objects) {}
 
 Task<Outcome> FolderSource::open(Wanted wanted) {
-  for (const sources::Place& place : sources::symstore_places(tiers_, wanted.name, wanted.id))
-    if (auto outcome = open_place(place, wanted)) co_return std::move(*outcome);
-  std::error_code error;
-  if (!std::filesystem::is_directory(root_, error)) co_return SoftFailure{fmt::format("{}: the folder is gone", name_)};
-  co_return NotThere{};
+  auto place = find(wanted);
+  if (!place) co_return NotThere{};
+  if (!*place) co_return std::move(place->error());
+  co_return co_await judge(std::move(wanted), std::move(**place));
 }
 
-/// @return nothing if there is no such file
-std::optional<Outcome> FolderSource::open_place(const sources::Place& place, const Wanted& wanted) {
-  std::error_code error;
-  const std::filesystem::path path = std::filesystem::canonical(root_ / place.path, error);
-  if (is_absence(error)) return std::nullopt;
-  if (error) return SoftFailure{fmt::format("{}/{}: {}", name_, place.path, error.message())};
-  if (!lies_below(path, root_))
-    return Refused{fmt::format("{}/{}: is a link that leaves the folder", name_, place.path)};
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) return SoftFailure{fmt::format("{}: {}", path.string(), std::strerror(errno))};
-  auto mapped = MappedFile::from_descriptor(file.get(), path);
-  if (!mapped) return Refused{mapped.error()};
-  const Content content = sniff(mapped->bytes().first(std::min(mapped->bytes().size(), kSniffSize)));
-  if (content == content_of(wanted.id)) {
-    auto verified = verify(wanted, mapped->bytes());
-    if (!verified) return Refused{fmt::format("{}: {}", path.string(), verified.error())};
-    return Original{std::move(*mapped), 0, path.string(), std::move(*verified)};
+Task<std::string> FolderSource::identify(Wanted wanted) {
+  const auto place = find(wanted);
+  co_return place && *place ? identity_of((*place)->info) : std::string();
+}
+
+std::optional<std::expected<FolderSource::Found, Outcome>> FolderSource::find(const Wanted& wanted) {
+  const auto root = root_.get();
+  if (!root)
+    return std::unexpected(failed_locally(fmt::format("{}: could not open the directory", name_), root.error()));
+  const int directory = (*root)->get();
+  for (const sources::Place& place : sources::symstore_places(tiers_of(directory), wanted.name, wanted.id)) {
+    std::string origin = fmt::format("{}/{}", name_, place.path);
+    auto file = open_beneath(directory, root_.path(), place.path);
+    if (file) return found(std::move(*file), std::move(origin));
+    if (file.error().kind != OpenFailure::Kind::not_there) return std::unexpected(refusal(file.error(), origin));
   }
-  if (content != Content::cabinet)
-    return Refused{
-        fmt::format("{}: is {}; asked for was {}", path.string(), describe(content), describe(content_of(wanted.id)))};
-  if (auto kept = objects_.find(object_key(wanted), wanted, path.string())) return std::move(*kept);
-  return objects_.keep_unpacked(object_key(wanted), wanted, file.get(), 0, path.string());
+  return std::nullopt;
+}
+
+std::expected<FolderSource::Found, Outcome> FolderSource::found(Descriptor file, std::string origin) const {
+  Found found{std::move(file), {}, std::move(origin)};
+  if (::fstat(found.file.get(), &found.info) != 0)
+    return std::unexpected(failed_locally(fmt::format("{}: could not stat it", found.origin), errno));
+  if (!S_ISREG(found.info.st_mode))
+    return std::unexpected(Outcome(Refused{fmt::format("{}: is not a regular file", found.origin)}));
+  return found;
+}
+
+/// What is read is the file as it was when it was opened, or it counts for nothing.
+Task<Outcome> FolderSource::judge(Wanted wanted, Found found) {
+  const int file = found.file.get();
+  const ObjectCache::Item item{object_key(wanted), wanted, found.origin, identity_of(found.info)};
+  const auto size = static_cast<std::uint64_t>(found.info.st_size);
+  const auto content = sniff_file(file, 0);
+  if (!content) co_return failed_locally(fmt::format("{}: could not read it", item.origin), content.error());
+  Outcome outcome = NotThere{};
+  if (*content == Content::cabinet) {
+    outcome = co_await unpacked(item, file);
+  } else if (*content != content_of(wanted.id)) {
+    outcome = refuse(*content, item);
+  } else if (auto checked = co_await objects_.check(item, file, 0, size); !checked) {
+    outcome = std::move(checked.error());
+  } else {
+    outcome = Original{std::move(found.file), 0, size, item.origin, std::move(*checked), item.identity};
+  }
+  if (!std::holds_alternative<Exhausted>(outcome) && is_changed_since(file, found.info)) {
+    objects_.forget(item.key);
+    co_return NotWhole{fmt::format("{}: was changed while it was read", item.origin), item.identity};
+  }
+  co_return outcome;
+}
+
+Task<Outcome> FolderSource::unpacked(ObjectCache::Item item, int file) {
+  auto kept = co_await objects_.find(item);
+  if (kept) co_return std::move(*kept);
+  co_return co_await objects_.keep_unpacked(std::move(item), file, 0);
 }
 
 }  // namespace symcached::fetch

@@ -1,50 +1,40 @@
 #pragma once
-/// GET over http and https, streaming, as coroutines. One thread of libcurl's multi interface serves all of them.
-#include <cstdint>
-#include <functional>
+/// GET and HEAD over http and https, streaming, as coroutines. One thread of libcurl's multi interface serves them all.
 #include <memory>
 #include <mutex>
 #include <string>
 
-#include "fetch/cabinet.hpp"
-#include "fetch/outcome.hpp"
-#include "net/http.hpp"
+#include "fetch/hop.hpp"
+#include "fetch/http_result.hpp"
+#include "fetch/limits.hpp"
 #include "net/task.hpp"
 
 namespace symcached::fetch {
 
-struct HttpResult {
-  unsigned status = 0;  ///< of the last answer, redirects followed; 0 if there was none
-  std::string content_type;
-  std::string error;  ///< why the transfer did not end well, in one line; empty if it did
-  bool too_large = false;
-};
-
-/// By its Content-Type.
-bool is_web_page(const HttpResult& result);
+class HttpWorker;
 
 class HttpClient {
  public:
   HttpClient(Limits limits, std::string user_agent);
-  ~HttpClient();  ///< transfers under way end with an error first
+  /// Transfers under way end first. The event loops of those who wait must still be there.
+  ~HttpClient();
 
-  /// @param body     takes the bytes of a 200 as they arrive, on the client's thread; lives until the task is done
-  /// @param headers  sent to other hosts as well when the answer is a redirect: nothing secret
-  /// Bodies of other answers are thrown away. `url` may hold credentials; they are not sent to another host.
-  Task<HttpResult> get(std::string url, ByteSink body, http::Headers headers = {});
+  /// Follows redirects as docs/protocols/symstore.md says. Credentials in the URL and the headers are sent to its own
+  /// origin alone. The sink is called on the client's thread and lives until the task is done; bodies of answers other
+  /// than 200 are thrown away.
+  Task<HttpResult> ask(HttpRequest request);
 
   /// Ends transfers under way and refuses new ones; afterwards no callback comes from the client's thread any more.
   void stop();
 
  private:
-  class Worker;
-  Worker& worker();
+  HttpWorker& worker();
 
   const Limits limits_;
   const std::string user_agent_;
   std::mutex mutex_;
   bool stopped_ = false;
-  std::unique_ptr<Worker> worker_;  ///< there from the first get() on, which is what loads libcurl
+  std::unique_ptr<HttpWorker> worker_;  ///< there from the first request on, which is what loads libcurl
 };
 
 }  // namespace symcached::fetch

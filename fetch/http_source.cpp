@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "fetch/identity.hpp"
 #include "fetch/url.hpp"
+#include "fetch/verify.hpp"
 #include "net/http.hpp"
 
 namespace symcached::fetch {
@@ -21,24 +26,53 @@ std::string encode_path(std::string_view path) {
   }
 }
 
-enum class Verdict { body, no, soft_here, soft_everywhere };
+constexpr std::size_t kMaxRemembered = 4096;  ///< places
 
-/// docs/protocols/symstore.md has this as a table. 401 and 403 may speak of one file alone, so others are still asked.
-Verdict judge(const HttpResult& result) {
-  if (result.status == 404 || result.status == 410) return Verdict::no;
-  if (result.status == 401 || result.status == 403) return Verdict::soft_here;
-  if (!result.error.empty() || result.status != 200) return Verdict::soft_everywhere;
-  return Verdict::body;
+/// docs/protocols/symstore.md has this as a table.
+bool is_absence(const HttpHead& head) { return head.status == 404 || head.status == 410; }
+
+/// 401 and 403 may speak of one file alone, and a redirect of one, too.
+bool elsewhere_may_work(const HttpResult& result) {
+  return result.head.status == 401 || result.head.status == 403 || result.end == HttpResult::End::led_astray;
 }
 
 /// Why there is no body to use.
 std::string complaint(const HttpResult& result, const Wanted& wanted) {
-  if (!result.error.empty()) return result.error;
+  if (result.end != HttpResult::End::answered) return result.error;
   const bool lacks_checksum =
-      result.status == 403 && wanted.checksums.empty() && std::holds_alternative<sources::PortableId>(wanted.id);
-  return fmt::format("answered {}{}", result.status,
+      result.head.status == 403 && wanted.checksums.empty() && std::holds_alternative<sources::PortableId>(wanted.id);
+  return fmt::format("answered {}{}", result.head.status,
                      lacks_checksum ? "; this server may want the checksum of the PDB: give the assembly too" : "");
 }
+
+/// What an answer without a usable body means.
+Outcome judge(const HttpResult& result, const Wanted& wanted, const std::string& origin) {
+  using End = HttpResult::End;
+  if (is_absence(result.head)) return NotThere{};
+  std::string why = fmt::format("{}: {}", origin, complaint(result, wanted));
+  switch (result.end) {
+    case End::cut_short: return NotWhole{std::move(why), identity_of(result.head)};
+    case End::too_large: return Refused{std::move(why), identity_of(result.head)};
+    case End::exhausted: return Exhausted{std::move(why)};
+    default: break;
+  }
+  const bool says_when = result.head.status == 429 || result.head.status == 503;
+  return TransientError{std::move(why), elsewhere_may_work(result), says_when ? result.head.retry_after : std::nullopt};
+}
+
+/// A body on its way into an entry of the cache, which is created with its first byte.
+struct Download {
+  ObjectCache& objects;
+  const std::string key;
+  std::optional<store::EntryWriter> writer = {};
+
+  std::expected<ByteSink, std::string> begin(const HttpHead& head) {
+    auto created = objects.create(key, identity_of(head));
+    if (!created) return std::unexpected(std::move(created.error()));
+    writer.emplace(std::move(*created));
+    return ByteSink([this](Bytes piece) { return writer->write(piece); });
+  }
+};
 
 }  // namespace
 
@@ -68,29 +102,40 @@ std::expected<BaseUrl, std::string> parse_base_url(std::string_view text) {
 HttpSource::HttpSource(BaseUrl url, ObjectCache& objects, HttpClient& client)
     : url_(std::move(url)), objects_(objects), client_(client) {}
 
-Task<std::optional<sources::Tiers>> HttpSource::tiers() {
+HttpRequest HttpSource::request_of(const Wanted& wanted, std::string_view path) const {
+  HttpRequest request{.url = fmt::format("{}/{}", url_.full, encode_path(path))};
+  if (auto checksums = symbol_checksum(wanted.checksums); !checksums.empty())
+    request.headers.emplace_back(kSymbolChecksum, std::move(checksums));
+  return request;
+}
+
+Task<sources::Tiers> HttpSource::tiers() {
   Probed known = probed_.load();
   if (known == Probed::not_yet) {
-    std::string url = fmt::format("{}/{}", url_.full, sources::kTwoTierMarker);
-    const HttpResult result =
-        co_await client_.get(std::move(url), [](Bytes) { return std::expected<void, std::string>(); });
-    const Verdict verdict = judge(result);
-    if (verdict == Verdict::soft_everywhere) co_return std::nullopt;
-    known = verdict == Verdict::body && !is_web_page(result) ? Probed::two_tiers : Probed::one_tier;
+    HttpRequest request{.url = fmt::format("{}/{}", url_.full, sources::kTwoTierMarker)};
+    const HttpResult result = co_await client_.ask(std::move(request));
+    const unsigned status = result.head.status;
+    const bool is_known = result.answered(200) || is_absence(result.head) || status == 401 || status == 403;
+    if (!is_known) co_return sources::Tiers::one;
+    known = status == 200 && !is_web_page(result.head) ? Probed::two_tiers : Probed::one_tier;
     probed_ = known;
   }
   co_return known == Probed::two_tiers ? sources::Tiers::two : sources::Tiers::one;
 }
 
 Task<Outcome> HttpSource::open(Wanted wanted) {
-  if (auto kept = objects_.find(object_key(wanted), wanted, url_.shown)) co_return std::move(*kept);
-  const auto tiers_here = co_await tiers();
+  const ObjectCache::Item item{object_key(wanted), wanted, url_.shown, {}};
+  auto kept = co_await objects_.find(item);
+  if (kept) co_return std::move(*kept);
+  const sources::Tiers tiers_here = co_await tiers();
   Outcome worst = NotThere{};
-  for (const auto& place : sources::symstore_places(tiers_here.value_or(sources::Tiers::one), wanted.name, wanted.id)) {
+  for (const auto& place : sources::symstore_places(tiers_here, wanted.name, wanted.id)) {
     Outcome outcome = co_await download(wanted, place.path);
     if (std::holds_alternative<NotThere>(outcome)) continue;
-    const auto* soft = std::get_if<SoftFailure>(&outcome);
-    if (soft == nullptr || !soft->elsewhere_may_work) co_return outcome;
+    if (std::holds_alternative<Refused>(outcome) || std::holds_alternative<NotWhole>(outcome))
+      remember_place(wanted.key, place.path);
+    const auto* transient = std::get_if<TransientError>(&outcome);
+    if (transient == nullptr || !transient->elsewhere_may_work) co_return outcome;
     worst = std::move(outcome);
   }
   co_return worst;
@@ -98,25 +143,44 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
 
 /// One place: the body goes to a cache entry as it arrives, and is judged when it is whole.
 Task<Outcome> HttpSource::download(Wanted wanted, std::string path) {
-  const std::string key = object_key(wanted);
-  const std::string encoded = encode_path(path);
-  const std::string origin = fmt::format("{}/{}", url_.shown, encoded);
-  auto created = objects_.create(key);
-  if (!created) co_return SoftFailure{created.error()};
-  auto writer = std::make_shared<store::EntryWriter>(std::move(*created));
-  std::string url = fmt::format("{}/{}", url_.full, encoded);
-  ByteSink sink = [writer](Bytes piece) { return writer->write(piece); };
-  http::Headers headers;
-  if (auto checksums = symbol_checksum(wanted.checksums); !checksums.empty())
-    headers.emplace_back(kSymbolChecksum, std::move(checksums));
-  const HttpResult result = co_await client_.get(std::move(url), std::move(sink), std::move(headers));
-  const Verdict verdict = judge(result);
-  if (verdict == Verdict::no) co_return NotThere{};
-  if (result.too_large) co_return Refused{fmt::format("{}: {}", origin, result.error)};
-  if (verdict != Verdict::body)
-    co_return SoftFailure{fmt::format("{}: {}", origin, complaint(result, wanted)), verdict == Verdict::soft_here};
-  if (is_web_page(result)) co_return refuse(Content::web_page, wanted, origin);
-  co_return objects_.keep(key, wanted, std::move(*writer), origin);
+  const std::string origin = fmt::format("{}/{}", url_.shown, encode_path(path));
+  const auto download = std::make_shared<Download>(objects_, object_key(wanted));
+  HttpRequest request = request_of(wanted, path);
+  request.open_sink = [download](const HttpHead& head) { return download->begin(head); };
+  const HttpResult result = co_await client_.ask(std::move(request));
+  if (!result.answered(200)) co_return judge(result, wanted, origin);
+  if (is_web_page(result.head)) co_return login_page(origin);
+  ObjectCache::Item item{object_key(wanted), wanted, origin, identity_of(result.head)};
+  if (!download->writer) co_return refuse(Content::empty, item);
+  co_return co_await objects_.keep(std::move(item), std::move(*download->writer));
+}
+
+Task<std::string> HttpSource::identify(Wanted wanted) {
+  std::vector<std::string> paths;
+  if (auto refused = remembered_place(wanted.key); !refused.empty()) paths.push_back(std::move(refused));
+  const sources::Tiers tiers_here = co_await tiers();
+  for (const auto& place : sources::symstore_places(tiers_here, wanted.name, wanted.id))
+    if (paths.empty() || place.path != paths.front()) paths.push_back(place.path);
+  for (const std::string& path : paths) {
+    HttpRequest request = request_of(wanted, path);
+    request.head_only = true;
+    const HttpResult result = co_await client_.ask(std::move(request));
+    if (result.answered(200)) co_return is_web_page(result.head) ? std::string() : identity_of(result.head);
+    if (!is_absence(result.head) && !elsewhere_may_work(result)) break;
+  }
+  co_return std::string();
+}
+
+void HttpSource::remember_place(const std::string& key, const std::string& path) {
+  const std::scoped_lock lock(mutex_);
+  if (refused_places_.size() >= kMaxRemembered) refused_places_.clear();
+  refused_places_.insert_or_assign(key, path);
+}
+
+std::string HttpSource::remembered_place(const std::string& key) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = refused_places_.find(key);
+  return found == refused_places_.end() ? std::string() : found->second;
 }
 
 }  // namespace symcached::fetch

@@ -2,7 +2,10 @@
 /// An http(s) symbol server in symstore layout.
 #include <atomic>
 #include <expected>
-#include <optional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "fetch/source.hpp"
 #include "sources/symstore.hpp"
@@ -22,20 +25,27 @@ class HttpSource : public Source {
   HttpSource(BaseUrl url, ObjectCache& objects, HttpClient& client);
   const std::string& name() const override { return url_.shown; }
   Task<Outcome> open(Wanted wanted) override;
+  Task<std::string> identify(Wanted wanted) override;
   void forget(const Wanted& wanted) override { objects_.forget(object_key(wanted)); }
 
  private:
   enum class Probed : int { not_yet, one_tier, two_tiers };
 
   std::string object_key(const Wanted& wanted) const { return wanted.key + " " + url_.shown; }
-  /// Nothing when the probe failed softly.
-  Task<std::optional<sources::Tiers>> tiers();
+  /// One tier where the probe failed, which is asked again then.
+  Task<sources::Tiers> tiers();
   Task<Outcome> download(Wanted wanted, std::string path);
+  HttpRequest request_of(const Wanted& wanted, std::string_view path) const;
+  void remember_place(const std::string& key, const std::string& path);
+  std::string remembered_place(const std::string& key);
 
   const BaseUrl url_;
   ObjectCache& objects_;
   HttpClient& client_;
   std::atomic<Probed> probed_ = Probed::not_yet;
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::string>
+      refused_places_;  ///< path by key of what was wanted; identify() starts there
 };
 
 }  // namespace symcached::fetch

@@ -1,92 +1,124 @@
 #include "fetch/object_cache.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <utility>
 
-#include "fetch/cabinet.hpp"
+#include "fetch/identity.hpp"
+#include "fetch/verify.hpp"
 
 namespace symcached::fetch {
+namespace {
 
-Content sniff_file(int file, std::uint64_t offset) {
+/// What the store keeps of what the original was; empty as long as it keeps nothing.
+std::string kept_identity(const store::Head&) { return {}; }
+
+}  // namespace
+
+std::expected<Content, int> sniff_file(int file, std::uint64_t offset) {
   std::array<std::byte, kSniffSize> start;
-  const ssize_t n = ::pread(file, start.data(), start.size(), static_cast<off_t>(offset));
-  return sniff(Bytes(start).first(static_cast<std::size_t>(std::max<ssize_t>(n, 0))));
+  while (true) {
+    const ssize_t n = ::pread(file, start.data(), start.size(), static_cast<off_t>(offset));
+    if (n >= 0) return sniff(Bytes(start).first(static_cast<std::size_t>(n)));
+    if (errno != EINTR) return std::unexpected(errno);
+  }
 }
 
-Outcome refuse(Content content, const Wanted& wanted, const std::string& origin) {
-  if (content == Content::web_page)
-    return SoftFailure{fmt::format("{}: answered with a web page instead of a file, a login page most likely", origin)};
-  return Refused{
-      fmt::format("{}: is {}; asked for was {}", origin, describe(content), describe(content_of(wanted.id)))};
+Outcome refuse(Content content, const ObjectCache::Item& item) {
+  std::string why =
+      fmt::format("{}: is {}; asked for was {}", item.origin, describe(content), describe(content_of(item.wanted.id)));
+  if (content == Content::empty) return NotWhole{std::move(why), item.identity};
+  return Refused{std::move(why), item.identity};
 }
 
-std::optional<Original> ObjectCache::find(const std::string& key, const Wanted& wanted, const std::string& origin) {
-  auto found = look_up(key, origin);
-  if (!found) return std::nullopt;
-  auto verified = verify(wanted, found->bytes());
-  if (!verified) return std::nullopt;
-  found->note = std::move(*verified);
-  return found;
+Outcome login_page(const std::string& origin) {
+  return TransientError{
+      fmt::format("{}: answered with a web page instead of a file, a login page most likely", origin)};
 }
 
-std::optional<Original> ObjectCache::look_up(const std::string& key, const std::string& origin) {
-  const store::Lookup found = store_.lookup(entry_key(key));
+Task<std::optional<Outcome>> ObjectCache::find(Item item) {
+  auto found = look_up(item);
+  auto* original = found ? std::get_if<Original>(&*found) : nullptr;
+  if (original == nullptr) co_return found;
+  if (is_changed(original->identity, item.identity)) co_return std::nullopt;
+  const int file = original->file.get();
+  auto checked = co_await check(item, file, original->offset, original->size);
+  if (!checked && std::holds_alternative<Refused>(checked.error())) co_return std::nullopt;
+  if (!checked) co_return std::move(checked.error());
+  original->note = std::move(*checked);
+  co_return found;
+}
+
+std::optional<Outcome> ObjectCache::look_up(const Item& item) {
+  const store::Lookup found = store_.lookup(entry_key(item.key));
   const auto* hit = std::get_if<store::Hit>(&found);
   if (hit == nullptr) return std::nullopt;
-  auto mapped = hit->entry->map();
-  if (!mapped) return std::nullopt;
-  return Original{std::move(*mapped), store::kPayloadOffset, origin};
+  Descriptor file(::fcntl(hit->entry->file().get(), F_DUPFD_CLOEXEC, 0));
+  if (!file) return failed_locally(fmt::format("{}: could not open its cache entry", item.origin), errno);
+  std::string identity = kept_identity(hit->entry->head());
+  return Original{.file = std::move(file),
+                  .offset = store::kPayloadOffset,
+                  .size = hit->entry->size(),
+                  .origin = item.origin,
+                  .identity = identity.empty() ? item.identity : std::move(identity)};
 }
 
-std::expected<store::EntryWriter, std::string> ObjectCache::create(const std::string& key) {
+std::expected<store::EntryWriter, std::string> ObjectCache::create(const std::string& key, const std::string&) {
   return store_.create(entry_key(key), store::Quality::preferred);
 }
 
-Outcome ObjectCache::keep(const std::string& key, const Wanted& wanted, store::EntryWriter written,
-                          const std::string& origin) {
-  const Content content = sniff_file(written.descriptor(), store::kPayloadOffset);
-  if (content == content_of(wanted.id)) return publish(key, wanted, std::move(written), origin);
-  if (content == Content::cabinet)
-    return keep_unpacked(key, wanted, written.descriptor(), store::kPayloadOffset, origin);
-  return refuse(content, wanted, origin);
+Task<Outcome> ObjectCache::keep(Item item, store::EntryWriter written) {
+  const auto content = sniff_file(written.descriptor(), store::kPayloadOffset);
+  if (!content) co_return Exhausted{"its cache entry cannot be read"};
+  if (*content == content_of(item.wanted.id)) co_return co_await publish(std::move(item), std::move(written));
+  if (*content == Content::cabinet) {
+    const int file = written.descriptor();
+    co_return co_await keep_unpacked(std::move(item), file, store::kPayloadOffset);
+  }
+  co_return *content == Content::web_page ? login_page(item.origin) : refuse(*content, item);
 }
 
-Outcome ObjectCache::keep_unpacked(const std::string& key, const Wanted& wanted, int file, std::uint64_t offset,
-                                   const std::string& origin) {
-  auto unpacked = create(key);
-  if (!unpacked) return SoftFailure{unpacked.error()};
-  const auto sink = [&](Bytes piece) { return unpacked->write(piece); };
-  if (const auto done = unpack_cabinet(file, offset, limits_, sink); !done) {
-    if (done.error().ours) return SoftFailure{done.error().why};
-    return Refused{fmt::format("{}: {}", origin, done.error().why)};
+Task<Outcome> ObjectCache::keep_unpacked(Item item, int file, std::uint64_t offset) {
+  auto unpacked = create(item.key, item.identity);
+  if (!unpacked) co_return Exhausted{std::move(unpacked.error())};
+  ByteSink sink = [&](Bytes piece) { return unpacked->write(piece); };
+  if (const auto done = co_await reader_.unpack_cabinet(file, offset, limits_, std::move(sink)); !done) {
+    if (done.error().ours) co_return Exhausted{fmt::format("{}: {}", item.origin, done.error().why)};
+    co_return Refused{fmt::format("{}: {}", item.origin, done.error().why), item.identity};
   }
-  const Content content = sniff_file(unpacked->descriptor(), store::kPayloadOffset);
-  if (content != content_of(wanted.id))
-    return Refused{fmt::format("{}: the member of the cabinet is {}; asked for was {}", origin, describe(content),
-                               describe(content_of(wanted.id)))};
-  return publish(key, wanted, std::move(*unpacked), origin);
+  const auto content = sniff_file(unpacked->descriptor(), store::kPayloadOffset);
+  if (!content) co_return Exhausted{"its cache entry cannot be read"};
+  if (*content != content_of(item.wanted.id))
+    co_return Refused{fmt::format("{}: the member of the cabinet is {}; asked for was {}", item.origin,
+                                  describe(*content), describe(content_of(item.wanted.id))),
+                      item.identity};
+  co_return co_await publish(std::move(item), std::move(*unpacked));
 }
 
-Outcome ObjectCache::publish(const std::string& key, const Wanted& wanted, store::EntryWriter written,
-                             const std::string& origin) {
-  std::string note;
-  {
-    const auto whole = MappedFile::from_descriptor(written.descriptor(), origin);
-    if (!whole) return SoftFailure{whole.error()};
-    auto verified = verify(wanted, whole->bytes().subspan(store::kPayloadOffset));
-    if (!verified) return Refused{fmt::format("{}: {}", origin, verified.error())};
-    note = std::move(*verified);
-  }
-  if (const auto published = std::move(written).publish(); !published) return SoftFailure{published.error()};
-  if (auto found = look_up(key, origin)) {
-    found->note = std::move(note);
-    return std::move(*found);
-  }
-  return SoftFailure{fmt::format("{}: its cache entry went away at once", origin)};
+/// A PDB of native code is not looked into here, so there is nothing to check.
+Task<std::expected<std::string, Outcome>> ObjectCache::check(Item item, int file, std::uint64_t offset,
+                                                             std::uint64_t size) {
+  if (std::holds_alternative<DebugId>(item.wanted.id)) co_return std::string();
+  auto verified = co_await reader_.verify(item.wanted, file, offset, size);
+  if (verified) co_return std::move(*verified);
+  std::string why = fmt::format("{}: {}", item.origin, verified.error().why);
+  if (verified.error().ours) co_return std::unexpected(Outcome(Exhausted{std::move(why)}));
+  co_return std::unexpected(Outcome(Refused{std::move(why), item.identity}));
+}
+
+Task<Outcome> ObjectCache::publish(Item item, store::EntryWriter written) {
+  const int file = written.descriptor();
+  auto note = co_await check(item, file, store::kPayloadOffset, written.size());
+  if (!note) co_return std::move(note.error());
+  if (auto published = std::move(written).publish(); !published) co_return Exhausted{std::move(published.error())};
+  auto found = look_up(item);
+  if (!found) co_return TransientError{fmt::format("{}: its cache entry went away at once", item.origin)};
+  if (auto* original = std::get_if<Original>(&*found)) original->note = std::move(*note);
+  co_return std::move(*found);
 }
 
 }  // namespace symcached::fetch

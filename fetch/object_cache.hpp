@@ -1,44 +1,59 @@
 #pragma once
-/// Originals that do not lie in a folder as they are: downloaded, or unpacked from a cabinet.
+/// Originals that do not lie in a directory as they are: downloaded, or unpacked from a cabinet.
+#include <expected>
 #include <optional>
 #include <string>
 
+#include "fetch/file_reader.hpp"
 #include "fetch/outcome.hpp"
 #include "fetch/sniff.hpp"
-#include "fetch/verify.hpp"
+#include "net/task.hpp"
 #include "store/store.hpp"
 
 namespace symcached::fetch {
 
 class ObjectCache {
  public:
-  ObjectCache(store::Store& store, store::CacheKind kind, Limits limits)
-      : store_(store), kind_(kind), limits_(limits) {}
+  /// @param reader  looks into what was fetched
+  ObjectCache(store::Store& store, store::CacheKind kind, Limits limits, FileReader& reader = reader_of_this_process())
+      : store_(store), kind_(kind), limits_(limits), reader_(reader) {}
 
-  /// What is kept, unless verify() says that it is another file than wanted.
-  std::optional<Original> find(const std::string& key, const Wanted& wanted, const std::string& origin);
-  std::expected<store::EntryWriter, std::string> create(const std::string& key);
-  /// What was written, judged by its first bytes and verify(): published as it is, unpacked and published, or refused.
-  Outcome keep(const std::string& key, const Wanted& wanted, store::EntryWriter written, const std::string& origin);
+  /// What an original is kept under, and what it is.
+  struct Item {
+    std::string key;
+    Wanted wanted;
+    std::string origin;
+    std::string identity;  ///< of what the source has: a cabinet's is that of the cabinet
+  };
+
+  /// What is kept, or Exhausted. Nothing if there is nothing, if it is another file than wanted, or if the source has
+  /// another one by now: an empty identity is not compared.
+  Task<std::optional<Outcome>> find(Item item);
+  std::expected<store::EntryWriter, std::string> create(const std::string& key, const std::string& identity);
+  /// What was written, judged by its first bytes and check(): published as it is, unpacked and published, or refused.
+  Task<Outcome> keep(Item item, store::EntryWriter written);
   /// Unpacks the cabinet in `file` from `offset` on into an entry.
-  Outcome keep_unpacked(const std::string& key, const Wanted& wanted, int file, std::uint64_t offset,
-                        const std::string& origin);
+  Task<Outcome> keep_unpacked(Item item, int file, std::uint64_t offset);
+  /// Is this the file that is wanted? @return a note on what could not be checked, or what asking ends in
+  Task<std::expected<std::string, Outcome>> check(Item item, int file, std::uint64_t offset, std::uint64_t size);
   void forget(const std::string& key) { store_.remove(entry_key(key)); }
-  const Limits& limits() const { return limits_; }
 
  private:
   store::EntryKey entry_key(const std::string& key) const { return {kind_, "global", key}; }
-  std::optional<Original> look_up(const std::string& key, const std::string& origin);
-  Outcome publish(const std::string& key, const Wanted& wanted, store::EntryWriter written, const std::string& origin);
+  std::optional<Outcome> look_up(const Item& item);
+  Task<Outcome> publish(Item item, store::EntryWriter written);
 
   store::Store& store_;
   const store::CacheKind kind_;
   const Limits limits_;
+  FileReader& reader_;
 };
 
 /// The outcome for content of another kind than wanted.
-Outcome refuse(Content content, const Wanted& wanted, const std::string& origin);
-/// The first bytes of `file` from `offset` on.
-Content sniff_file(int file, std::uint64_t offset);
+Outcome refuse(Content content, const ObjectCache::Item& item);
+/// The outcome for a web page where a server should have sent a file.
+Outcome login_page(const std::string& origin);
+/// What the first bytes of `file` from `offset` on say, or errno.
+std::expected<Content, int> sniff_file(int file, std::uint64_t offset);
 
 }  // namespace symcached::fetch

@@ -1,11 +1,17 @@
 #pragma once
 /// What asking a source for an original can end in.
+#include <chrono>
 #include <cstdint>
+#include <expected>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "base/mapped_file.hpp"
+#include "fetch/limits.hpp"
 #include "sources/file_id.hpp"
 
 namespace symcached::fetch {
@@ -23,36 +29,49 @@ struct Wanted {
   std::vector<Checksum> checksums = {};  ///< of a Portable PDB; none = not known
 };
 
-/// A file, mapped. bytes() live as long as this.
+/// A regular file, open for reading. It may lie in a directory where somebody changes it, and anybody may have made it:
+/// a server hands it on and maps nothing of it.
 struct Original {
-  MappedFile file;
-  std::uint64_t offset;   ///< of the first byte of the file: 0, or behind the head of a cache entry
-  std::string origin;     ///< path or URL it came from, for the log
-  std::string note = {};  ///< what could not be checked, in one line; empty most often
+  Descriptor file;
+  std::uint64_t offset = 0;   ///< of the original's first byte: 0, or behind the head of a cache entry
+  std::uint64_t size = 0;     ///< bytes of the original
+  std::string origin = {};    ///< path or URL it came from, for the log
+  std::string note = {};      ///< what could not be checked, in one line; empty most often
+  std::string identity = {};  ///< what it was when it was opened: identity.hpp
 
-  Bytes bytes() const { return file.bytes().subspan(static_cast<std::size_t>(offset)); }
+  /// For a command that reads in its own process; a file that shrinks while it is mapped ends that process.
+  std::expected<MappedFile, std::string> map() const { return MappedFile::from_descriptor(file.get(), origin); }
+  /// The original in what map() gave; shorter if the file shrank before it was mapped.
+  Bytes bytes_in(const MappedFile& mapped) const;
 };
 struct NotThere {};  ///< the source says no
+/// It has something under that name that is no use.
 struct Refused {
   std::string why;
-};  ///< it has something under that name that is no use
-/// No answer to rely on: time-out, 403, 5xx, a login page, no disk space.
-struct SoftFailure {
+  std::string identity = {};  ///< of what was refused: while it stays the same, so does the answer
+};
+/// It has something that is still being written or was cut on its way: soon there may be more.
+struct NotWhole {
+  std::string why;
+  std::string identity = {};
+};
+/// No answer to rely on: time-out, 403, 5xx, a login page.
+struct TransientError {
   std::string why;
   bool elsewhere_may_work = false;  ///< it may speak of one place alone, so other places of the source are still asked
+  std::optional<std::chrono::seconds> retry_after = {};  ///< as a 429 or 503 asks for, at most kMaxRetryAfter
 };
-using Outcome = std::variant<Original, NotThere, Refused, SoftFailure>;
+/// This machine is out of descriptors, memory or disk space, or cannot write to its cache: nothing about the source.
+struct Exhausted {
+  std::string why;
+};
+using Outcome = std::variant<Original, NotThere, Refused, NotWhole, TransientError, Exhausted>;
 
-struct Limits {
-  std::uint64_t max_download = std::uint64_t{16} << 30;  ///< bytes, counted while they arrive
-  std::uint64_t max_unpacked = std::uint64_t{16} << 30;  ///< bytes
-  std::uint64_t max_ratio = 200;                         ///< unpacked to packed, beyond the first 64 MiB
-  long connect_timeout_ms = 10'000;
-  long silence_s = 60;   ///< less than min_rate for so long ends a download; also the wait for the first byte
-  long min_rate = 1024;  ///< bytes per second
-  long max_redirects = 10;
-  long total_ms = 0;         ///< a transfer that takes longer ends; 0: as long as bytes arrive
-  bool public_only = false;  ///< ask hosts of the public internet alone, and directly: see public_address.hpp
-};
+inline constexpr std::chrono::seconds kMaxRetryAfter{24 * 3600};
+
+/// Whether an errno says that this machine is out of something.
+bool is_exhaustion(int error);
+/// Exhausted or TransientError, by errno. @param what  "/path: could not open it"
+Outcome failed_locally(std::string_view what, int error);
 
 }  // namespace symcached::fetch

@@ -20,11 +20,14 @@ class Source {
   /// Path or URL, without credentials.
   virtual const std::string& name() const = 0;
   virtual Task<Outcome> open(Wanted wanted) = 0;
+  /// What the original is now (identity.hpp), without reading it. Empty if it is not there or cannot be told.
+  /// Cost: the file's attributes, or a HEAD.
+  virtual Task<std::string> identify(Wanted wanted) = 0;
   /// Drops what is kept of an original that turned out to be another one than asked for.
   virtual void forget(const Wanted& wanted) = 0;
 };
 
-/// A folder or an http(s) symbol server in symstore layout (docs/protocols/symstore.md).
+/// A directory or an http(s) symbol server in symstore layout (docs/protocols/symstore.md).
 /// @return the source, or what is wrong with the text
 std::expected<std::unique_ptr<Source>, std::string> make_source(std::string_view path_or_url, ObjectCache& objects,
                                                                 HttpClient& client);

@@ -23,12 +23,18 @@ http::Response body(std::string content, std::string type = "application/octet-s
   return {200, {{"Content-Type", std::move(type)}}, std::move(content)};
 }
 
-/// "found <content>", "not there", "refused <why>" or "soft <why>".
+/// "found <content>", "not there", or a word for the rest and why.
 std::string describe(const Outcome& outcome) {
-  return std::visit(overloaded{[](const Original& o) { return "found " + std::string(as_text(o.bytes())); },
+  return std::visit(overloaded{[](const Original& o) {
+                                 const auto mapped = o.map();
+                                 EXPECT_TRUE(mapped) << mapped.error();
+                                 return "found " + std::string(as_text(o.bytes_in(*mapped)));
+                               },
                                [](const NotThere&) { return std::string("not there"); },
                                [](const Refused& r) { return "refused " + r.why; },
-                               [](const SoftFailure& s) { return "soft " + s.why; }},
+                               [](const NotWhole& n) { return "not whole " + n.why; },
+                               [](const TransientError& t) { return "transient " + t.why; },
+                               [](const Exhausted& e) { return "exhausted " + e.why; }},
                     outcome);
 }
 
@@ -92,7 +98,7 @@ TEST_F(FolderSourceTest, SaysWhatIsWrong) {
   };
   const Row rows[] = {
       {"web page", "<!DOCTYPE html>", "refused"},
-      {"empty", "", "refused"},
+      {"empty", "", "not whole"},
       {"cut cabinet", {"MSCF\0\0\0\0", 8}, "refused"},
       {"something else", "ELF", "of a kind not known here; asked for was a PDB of native code"},
   };
@@ -107,7 +113,7 @@ TEST_F(FolderSourceTest, AMissIsAMissAndALostFolderIsNot) {
   ASSERT_TRUE(source);
   EXPECT_EQ(describe(run_task((*source)->open(kWanted))), "not there");
   std::filesystem::remove_all(folder_.path());
-  EXPECT_THAT(describe(run_task((*source)->open(kWanted))), HasSubstr("soft"));
+  EXPECT_THAT(describe(run_task((*source)->open(kWanted))), HasSubstr("transient"));
 }
 
 TEST_F(FolderSourceTest, DoesNotFollowALinkOut) {
@@ -115,7 +121,7 @@ TEST_F(FolderSourceTest, DoesNotFollowALinkOut) {
   elsewhere.write("secret", fake_pdb("secret"));
   folder_.write("Crash.pdb/" + std::string(kGuid) + "1a/other", "");
   std::filesystem::create_symlink(elsewhere.path() / "secret", folder_.path() / kPath);
-  EXPECT_THAT(ask(folder_.path().string()), HasSubstr("leaves the folder"));
+  EXPECT_THAT(ask(folder_.path().string()), HasSubstr("leaves the directory"));
 }
 
 TEST_F(FolderSourceTest, UnpacksACabinetOnce) {
@@ -172,8 +178,8 @@ TEST_F(HttpSourceTest, JudgesAnswers) {
     std::string_view want;
   };
   const Row rows[] = {
-      {"forbidden", http::text(403, "no"), "soft"},
-      {"unauthorized", http::text(401, "no"), "soft"},
+      {"forbidden", http::text(403, "no"), "transient"},
+      {"unauthorized", http::text(401, "no"), "transient"},
       {"too many", http::text(429, "no"), "answered 429"},
       {"server fault", http::text(503, "no"), "answered 503"},
       {"login page by type", body("whatever", "text/html; charset=utf-8"), "a web page"},
@@ -182,8 +188,8 @@ TEST_F(HttpSourceTest, JudgesAnswers) {
       {"another format", body("PK\3\4"), "refused"},
       {"empty body", body(""), "an empty file"},
       {"larger than allowed", body(fake_pdb(std::string(200'000, 'x'))), "larger than 100000 bytes"},
-      {"shorter than it said", {200, {}, http::FileSlice{file, 0, 50'000}}, "soft"},
-      {"redirect to a file", {302, {{"Location", "file:///etc/passwd"}}, ""}, "soft"},
+      {"shorter than it said", {200, {}, http::FileSlice{file, 0, 50'000}}, "not whole"},
+      {"redirect to a file", {302, {{"Location", "file:///etc/passwd"}}, ""}, "transient"},
       {"redirect without end", {302, {{"Location", "/again"}}, ""}, "redirects"},
   };
   for (const Row& r : rows) {
@@ -209,13 +215,13 @@ TEST_F(HttpSourceTest, A403InOnePlaceDoesNotHideTheOthers) {
   EXPECT_EQ(ask(upstream.url()), "found " + fake_pdb("lower"));
 }
 
-TEST_F(HttpSourceTest, NobodyListeningIsASoftFailure) {
+TEST_F(HttpSourceTest, NobodyListeningIsATransientError) {
   std::string url;
   {
     const FakeUpstream gone;
     url = gone.url();
   }
-  EXPECT_THAT(ask(url), HasSubstr("soft"));
+  EXPECT_THAT(ask(url), HasSubstr("transient"));
 }
 
 TEST_F(HttpSourceTest, AStoppedClientAnswersAtOnce) {
@@ -229,7 +235,7 @@ TEST_F(SourceTest, SaysWhatIsWrongWithTheText) {
     std::string_view want;
   };
   const Row rows[] = {
-      {"/no/such/folder", "is not a folder"}, {"ftp://host/x", "scheme is ftp"}, {"http://", "not a usable URL"},
+      {"/no/such/folder", "is not a directory"}, {"ftp://host/x", "scheme is ftp"}, {"http://", "not a usable URL"},
       {"http://host/?q", "a query"},          {"http://host/#f", "a fragment"},
   };
   for (const Row& r : rows) {

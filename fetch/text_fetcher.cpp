@@ -18,7 +18,8 @@ Limits limits_of(const TextLimits& limits) {
           .connect_timeout_ms = limits.connect_timeout_ms,
           .max_redirects = limits.max_redirects,
           .total_ms = limits.total_ms,
-          .public_only = !limits.private_addresses};
+          .public_only = !limits.private_addresses,
+          .private_redirects = limits.private_addresses};
 }
 
 }  // namespace
@@ -47,16 +48,19 @@ Task<std::expected<std::string, NotFetched>> TextFetcher::ask(std::string url) {
   };
   if (!checked) co_return std::unexpected(NotFetched{Kind::malformed, std::move(checked.error())});
   const auto text = std::make_shared<std::string>();
-  ByteSink sink = [text](Bytes piece) -> std::expected<void, std::string> {
+  const ByteSink sink = [text](Bytes piece) -> std::expected<void, std::string> {
     text->append(as_text(piece));
     return {};
   };
-  const HttpResult result = co_await client_.get(*checked, std::move(sink));
-  if (result.status == 404 || result.status == 410) co_return failed(Kind::absent, *checked, "is not there");
-  if (result.too_large) co_return failed(Kind::malformed, *checked, result.error);
-  if (!result.error.empty()) co_return failed(Kind::unavailable, *checked, result.error);
-  if (result.status != 200) co_return failed(Kind::unavailable, *checked, fmt::format("answered {}", result.status));
-  if (is_web_page(result)) co_return failed(Kind::malformed, *checked, "is a web page, a login page most likely");
+  HttpRequest request{.url = *checked};
+  request.open_sink = [sink](const HttpHead&) { return sink; };
+  const HttpResult result = co_await client_.ask(std::move(request));
+  const HttpHead& head = result.head;
+  if (head.status == 404 || head.status == 410) co_return failed(Kind::absent, *checked, "is not there");
+  if (result.end == HttpResult::End::too_large) co_return failed(Kind::malformed, *checked, result.error);
+  if (result.end != HttpResult::End::answered) co_return failed(Kind::unavailable, *checked, result.error);
+  if (head.status != 200) co_return failed(Kind::unavailable, *checked, fmt::format("answered {}", head.status));
+  if (is_web_page(head)) co_return failed(Kind::malformed, *checked, "is a web page, a login page most likely");
   co_return std::move(*text);
 }
 

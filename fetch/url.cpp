@@ -13,9 +13,20 @@ std::expected<Url, std::string> Url::parse(std::string_view text) {
   return url;
 }
 
-std::string Url::part(CURLUPart which) const {
+std::expected<void, std::string> Url::follow(std::string_view location) {
+  constexpr unsigned kFlags = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE;
+  const auto code = curl().url_set(handle_.get(), CURLUPART_URL, std::string(location).c_str(), kFlags);
+  if (code != CURLUE_OK) return std::unexpected(curl().url_strerror(code));
+  return {};
+}
+
+void Url::set(CURLUPart which, const std::string& text) {
+  if (curl().url_set(handle_.get(), which, text.c_str(), 0) != CURLUE_OK) throw std::bad_alloc();
+}
+
+std::string Url::part(CURLUPart which, unsigned flags) const {
   char* text = nullptr;
-  if (curl().url_get(handle_.get(), which, &text, 0) != CURLUE_OK) return {};
+  if (curl().url_get(handle_.get(), which, &text, flags) != CURLUE_OK) return {};
   const std::unique_ptr<char, decltype(curl().free)> owned(text, curl().free);
   return text;
 }

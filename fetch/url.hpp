@@ -14,7 +14,10 @@ class Url {
   /// Any scheme. @return the URL, or why it is none
   static std::expected<Url, std::string> parse(std::string_view text);
 
-  std::string part(CURLUPart which) const;  ///< empty if there is none
+  std::string part(CURLUPart which, unsigned flags = 0) const;  ///< empty if there is none
+  /// Becomes what a Location header leads to from here. @return nothing, or why it leads nowhere
+  std::expected<void, std::string> follow(std::string_view location);
+  void set(CURLUPart which, const std::string& text);  ///< throws if it does not fit
   void drop(CURLUPart which) { curl().url_set(handle_.get(), which, nullptr, 0); }
 
  private:

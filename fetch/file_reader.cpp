@@ -1,0 +1,39 @@
+#include "fetch/file_reader.hpp"
+
+#include "base/mapped_file.hpp"
+#include "fetch/verify.hpp"
+
+namespace symcached::fetch {
+namespace {
+
+std::expected<std::string, FileError> verify_here(const Wanted& wanted, int file, std::uint64_t offset,
+                                                  std::uint64_t size) {
+  const auto mapped = MappedFile::from_descriptor(file, wanted.name);
+  if (!mapped) return std::unexpected(FileError{true, mapped.error()});
+  const Read<Bytes> part = slice(mapped->bytes(), offset, size, "file");
+  if (!part) return std::unexpected(FileError{false, "is shorter than it was"});
+  auto verified = verify(wanted, *part);
+  if (!verified) return std::unexpected(FileError{false, std::move(verified.error())});
+  return std::move(*verified);
+}
+
+class ReaderHere : public FileReader {
+ public:
+  Task<std::expected<void, FileError>> unpack_cabinet(int file, std::uint64_t offset, Limits limits,
+                                                      ByteSink sink) override {
+    co_return fetch::unpack_cabinet(file, offset, limits, sink);
+  }
+  Task<std::expected<std::string, FileError>> verify(Wanted wanted, int file, std::uint64_t offset,
+                                                     std::uint64_t size) override {
+    co_return verify_here(wanted, file, offset, size);
+  }
+};
+
+}  // namespace
+
+FileReader& reader_of_this_process() {
+  static ReaderHere reader;
+  return reader;
+}
+
+}  // namespace symcached::fetch

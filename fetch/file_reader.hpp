@@ -1,0 +1,30 @@
+#pragma once
+/// The one door to bytes that anybody may have made: what looks into a file is behind it, and a server puts another
+/// process there.
+#include <cstdint>
+#include <expected>
+#include <string>
+
+#include "fetch/cabinet.hpp"
+#include "fetch/outcome.hpp"
+#include "net/task.hpp"
+
+namespace symcached::fetch {
+
+/// Outlives every task. `file` stays open until the task is done.
+class FileReader {
+ public:
+  virtual ~FileReader() = default;
+
+  /// As unpack_cabinet() of cabinet.hpp. `sink` is called from one thread at a time, any one.
+  virtual Task<std::expected<void, FileError>> unpack_cabinet(int file, std::uint64_t offset, Limits limits,
+                                                              ByteSink sink) = 0;
+  /// As verify() of verify.hpp, over `size` bytes from `offset` on.
+  virtual Task<std::expected<std::string, FileError>> verify(Wanted wanted, int file, std::uint64_t offset,
+                                                             std::uint64_t size) = 0;
+};
+
+/// Reads in this process, for commands: a file that is cut while it is read ends it.
+FileReader& reader_of_this_process();
+
+}  // namespace symcached::fetch

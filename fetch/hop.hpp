@@ -1,0 +1,96 @@
+#pragma once
+/// One request to one URL: a handle of libcurl, and what its callbacks saw.
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "fetch/cabinet.hpp"
+#include "fetch/curl_library.hpp"
+#include "fetch/http_result.hpp"
+#include "fetch/limits.hpp"
+#include "fetch/redirect.hpp"
+#include "net/http.hpp"
+
+namespace symcached::fetch {
+
+/// Called with the head of a 200 when the first byte of its body arrived; what it returns takes the body.
+using OpenSink = std::function<std::expected<ByteSink, std::string>(const HttpHead& head)>;
+
+struct HttpRequest {
+  std::string url;  ///< may hold credentials
+  http::Headers headers = {};
+  OpenSink open_sink = {};
+  bool head_only = false;  ///< HEAD
+};
+
+struct HopOptions {
+  bool check_peer = false;    ///< the address that is connected to must be of the public internet
+  bool choose_proxy = false;  ///< `proxy` counts, not the environment
+  std::string proxy = {};     ///< empty: none
+  bool own_headers = true;    ///< those of the request are sent
+  long time_ms = 0;           ///< 0: as long as bytes arrive
+};
+
+/// Neither moved nor copied: libcurl points to it. `request` and `limits` outlive it.
+class Hop {
+ public:
+  /// Throws std::bad_alloc.
+  Hop(const HttpRequest& request, const Target& target, const HopOptions& options, const Limits& limits,
+      const std::string& user_agent);
+  Hop(const Hop&) = delete;
+  Hop& operator=(const Hop&) = delete;
+
+  CURL* handle() const { return handle_.get(); }
+  /// Once libcurl is done. Of a peer that was refused the error is the address alone.
+  /// @param code  what libcurl ended the hop with
+  HttpResult result(CURLcode code) const;
+  /// Where a redirect leads; empty if this answer is none.
+  std::string location() const;
+
+ private:
+  struct EasyFree {
+    void operator()(CURL* handle) const { curl().easy_cleanup(handle); }
+  };
+  struct ListFree {
+    void operator()(curl_slist* list) const { curl().slist_free_all(list); }
+  };
+
+  static std::size_t on_header(char* data, std::size_t, std::size_t size, void* context);
+  static std::size_t on_body(char* data, std::size_t, std::size_t size, void* context);
+  static curl_socket_t on_socket(void* context, curlsocktype, curl_sockaddr* address);
+  static int on_request(void* context, char* peer, char*, int, int);
+
+  void set_limits(const HopOptions& options);
+  void set_callbacks();
+  void set_headers(const http::Headers& headers);
+  template <class Value>
+  void set(CURLoption option, Value value);
+  bool take_body(std::string_view piece);
+  std::expected<void, std::string> sink_body(Bytes piece);
+  unsigned status() const;
+  HttpHead head() const;
+  std::string header(const char* name) const;
+  HttpResult::End end_of(CURLcode code) const;
+  std::string error_of(HttpResult::End end, CURLcode code) const;
+
+  const HttpRequest& request_;
+  const Limits& limits_;
+  const bool check_peer_;
+  std::uint64_t head_size_ = 0;
+  std::uint64_t received_ = 0;
+  ByteSink sink_;
+  std::string sink_error_;
+  std::string refused_peer_;
+  int os_error_ = 0;        ///< of the last socket that could not be made
+  bool too_large_ = false;  ///< the body of a 200
+  bool cut_by_us_ = false;  ///< the body of another answer, whose status is all that counts
+  bool threw_ = false;      ///< something in a callback
+  std::array<char, CURL_ERROR_SIZE> message_{};
+  std::unique_ptr<curl_slist, ListFree> header_list_;
+  std::unique_ptr<CURL, EasyFree> handle_;  ///< goes first
+};
+
+}  // namespace symcached::fetch
