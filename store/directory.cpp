@@ -27,11 +27,16 @@ std::uint64_t random_number() {
   return number;
 }
 
+/// Creates what is missing of `relative` below `root`, never `root` itself: that would have no marker.
 /// @return 0, or errno
-int create_folders(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  return error.value();
+int create_folders(const fs::path& root, const fs::path& relative) {
+  if (::access((root / relative).c_str(), F_OK) == 0) return 0;
+  fs::path folder = root;
+  for (const fs::path& part : relative) {
+    folder /= part;
+    if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return errno;
+  }
+  return 0;
 }
 
 /// A rename lost in a power cut is a miss, so a failure here is not one of publishing.
@@ -79,37 +84,38 @@ std::expected<void, Failure> Directory::stay_owner() {
 }
 
 std::expected<NewFile, Failure> Directory::create() {
-  if (auto owner = stay_owner(); !owner) return std::unexpected(std::move(owner.error()));
-  if (temporary_ == TemporaryFiles::named) return create_named();
-  Descriptor file(::open(tmp_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
-  if (!file && errno == ENOENT) {
-    if (const int error = create_folders(tmp_); error != 0) return std::unexpected(failure(tmp_, "create", error));
-    file = Descriptor(::open(tmp_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
-  }
-  if (file) return NewFile(std::move(file));
-  const int error = errno;
-  if (error == EOPNOTSUPP || error == EISDIR || error == EINVAL || error == ENOENT) return create_named();
-  return std::unexpected(failure(tmp_, "create a file in", error));
-}
-
-std::expected<NewFile, Failure> Directory::create_named() {
+  TemporaryFiles how = temporary_;
   int error = 0;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const fs::path name = tmp_ / temporary_name(boot_, random_number());
-    Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode));
-    if (file) return NewFile(std::move(file), name);
-    error = errno;
-    if (error == ENOENT) create_folders(tmp_);
+    if (auto owner = stay_owner(); !owner) return std::unexpected(std::move(owner.error()));
+    auto file = how == TemporaryFiles::named ? create_named() : create_unnamed();
+    if (file) return std::move(*file);
+    error = file.error();
+    if (error == EOPNOTSUPP || error == EISDIR || error == EINVAL) how = TemporaryFiles::named;
+    else if (error == ENOENT) create_folders(directory_, "tmp");
     else if (error != EEXIST) break;
   }
   return std::unexpected(failure(tmp_, "create a file in", error));
+}
+
+std::expected<NewFile, int> Directory::create_unnamed() {
+  Descriptor file(::open(tmp_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
+  if (!file) return std::unexpected(errno);
+  return NewFile(std::move(file));
+}
+
+std::expected<NewFile, int> Directory::create_named() {
+  const fs::path name = tmp_ / temporary_name(boot_, random_number());
+  Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode));
+  if (!file) return std::unexpected(errno);
+  return NewFile(std::move(file), name);
 }
 
 /// @return 0, or errno
 int Directory::give_name(NewFile& file) {
   const fs::path name = tmp_ / temporary_name(boot_, random_number());
   const std::string opened = "/proc/self/fd/" + std::to_string(file.descriptor());
-  create_folders(tmp_);
+  if (const int error = create_folders(directory_, "tmp"); error != 0) return error == ENOENT ? EAGAIN : error;
   if (::linkat(AT_FDCWD, opened.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0 &&
       ::linkat(file.descriptor(), "", AT_FDCWD, name.c_str(), AT_EMPTY_PATH) != 0)  // where /proc is not mounted
     return errno;
@@ -118,8 +124,10 @@ int Directory::give_name(NewFile& file) {
 }
 
 /// @return 0, or errno
-int Directory::move_into_place(NewFile& file, const fs::path& target) {
-  if (const int error = create_folders(target.parent_path()); error != 0) return error == ENOENT ? EAGAIN : error;
+int Directory::move_into_place(NewFile& file, const std::string& name) {
+  const fs::path target = path(name);
+  if (const int error = create_folders(directory_, fs::path(name).parent_path()); error != 0)
+    return error == ENOENT ? EAGAIN : error;
   if (file.name().empty())
     if (const int error = give_name(file); error != 0) return error;
   if (::rename(file.name().c_str(), target.c_str()) == 0) {
@@ -136,7 +144,8 @@ std::expected<void, Failure> Directory::publish(NewFile file, const std::string&
   if (::fsync(file.descriptor()) != 0) return std::unexpected(failure(target, "sync", errno));
   int error = 0;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    error = move_into_place(file, target);
+    if (auto owner = stay_owner(); !owner) return owner;
+    error = move_into_place(file, name);
     if (error == 0) {
       sync_folder(target.parent_path());
       return {};

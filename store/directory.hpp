@@ -40,9 +40,10 @@ class Directory final : public Files {
         marker_(std::move(marker)) {}
 
   std::expected<void, Failure> stay_owner();
-  std::expected<NewFile, Failure> create_named();
+  std::expected<NewFile, int> create_unnamed();
+  std::expected<NewFile, int> create_named();
   int give_name(NewFile& file);
-  int move_into_place(NewFile& file, const std::filesystem::path& target);
+  int move_into_place(NewFile& file, const std::string& name);
   std::expected<NewFile, Failure> copy_of(const NewFile& file);
 
   const std::filesystem::path directory_;

@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <atomic>
+#include <thread>
+
 #include "store/left_overs.hpp"
 #include "store/store_testing.hpp"
 
@@ -158,7 +161,41 @@ TEST(TemporaryFile, GoesOnWhenSomebodyDeletesWhileItIsWritten) {
       EXPECT_TRUE(published) << r.why << ": " << published.error();
       EXPECT_EQ(say(store->lookup(kKey)), "hit second, whole") << r.why;
       EXPECT_EQ(entries_in(directory), 1u) << r.why;
+      EXPECT_EQ(error_of(directory), "") << r.why;
     }
+}
+
+TEST(TemporaryFile, SurvivesSomebodyWhoDeletesAllTheTime) {
+  for (const auto temporary : {TemporaryFiles::unnamed, TemporaryFiles::named}) {
+    const TempFolder folder;
+    const auto directory = folder.path() / "cache";
+    const auto store = open_store(directory, 1, {.temporary_files = temporary});
+    {
+      std::atomic<bool> done = false;
+      const std::jthread deletes([&] {
+        std::error_code ignored;
+        while (!done) std::filesystem::remove_all(directory, ignored);
+      });
+      for (std::size_t i = 0; i < 50; ++i) try_put(*store, "payload", key_of(i % 5));
+      done = true;
+    }
+    put(*store, "payload");
+    EXPECT_EQ(say(store->lookup(kKey)), "hit payload");
+    EXPECT_EQ(entries_in(directory / "tmp"), 0u);
+    EXPECT_EQ(error_of(directory), "");
+  }
+}
+
+TEST(TemporaryFile, AnotherDirectoryOfThatNameIsNotWrittenTo) {
+  const TempFolder folder;
+  const auto directory = folder.path() / "cache";
+  const auto store = open_store(directory);
+  auto writer = store->create(kKey, Quality::preferred);
+  ASSERT_TRUE(writer) << writer.error();
+  std::filesystem::remove_all(directory);
+  folder.write("cache/thesis.tex", "x");
+  EXPECT_THAT(std::move(*writer).publish().error(), HasSubstr("thesis.tex"));
+  EXPECT_THAT(all_files(directory), ElementsAre("thesis.tex"));
 }
 
 TEST(TemporaryFile, AFileInPlaceOfADirectoryIsAnError) {

@@ -63,9 +63,9 @@ TEST(Entry, AnotherSizeOfTheFileIsRefused) {
 }
 
 TEST(Entry, AnotherVersionIsRefused) {
-  for (const std::uint8_t version : {0, 1, 3}) {
+  for (const int version : {0, 1, 3}) {
     auto bytes = write_head(absent());
-    bytes[offsetof(HeadRecord, version)] = std::byte{version};
+    bytes[offsetof(HeadRecord, version)] = static_cast<std::byte>(version);
     const auto read = read_head(bytes, bytes.size());
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().field, "entry.version");

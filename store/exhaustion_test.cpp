@@ -38,14 +38,13 @@ rlim_t descriptors_in_use() {
 }
 
 struct Machine {
-  explicit Machine(FailingFiles set_up = {})
-      : files(new FailingFiles(std::move(set_up))), store(std::unique_ptr<Files>(files), options()) {}
+  explicit Machine(const std::filesystem::path& creates = "/dev/null") { files->creates = creates; }
   StoreOptions options() {
     return {.now = [this] { return now; }};
   }
   SteadyTime now{};
-  FailingFiles* files;
-  Store store;
+  FailingFiles* files = new FailingFiles;
+  Store store{std::unique_ptr<Files>(files), options()};
 };
 
 TEST(Exhaustion, OnlyAMissingFileIsAMiss) {
@@ -104,7 +103,7 @@ TEST(Exhaustion, NoDescriptorsLeft) {
 }
 
 TEST(DiskFull, NothingIsTriedForAWhile) {
-  Machine machine({.creates = "/dev/full"});
+  Machine machine("/dev/full");
   EXPECT_FALSE(machine.store.no_space());
   auto early = machine.store.create(key_of(1), Quality::preferred);
   ASSERT_TRUE(early) << early.error();
@@ -138,13 +137,13 @@ TEST(DiskFull, EachWayOfHavingNoSpaceCounts) {
     EXPECT_THAT(try_put(machine.store, "payload"), HasSubstr("could not publish it"));
     EXPECT_EQ(machine.store.no_space().has_value(), r.no_space) << r.error;
   }
-  Machine unwritable({.creates = "/no/such/file"});
+  Machine unwritable("/no/such/file");
   EXPECT_THAT(try_put(unwritable.store, "payload"), HasSubstr("could not create it"));
   EXPECT_FALSE(unwritable.store.no_space());
 }
 
 TEST(DiskFull, KeepingAnAbsenceDoesNotTryEither) {
-  Machine machine({.creates = "/dev/full"});
+  Machine machine("/dev/full");
   machine.files->open_error = ENOENT;
   machine.store.remember(kKey, Absent{Store::now()});
   EXPECT_THAT(machine.store.keep(kKey).error(), HasSubstr("No space left on device"));

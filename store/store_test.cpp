@@ -188,7 +188,9 @@ TEST(Store, ManyThreadsOnFewKeys) {
       if (i % 4 == 0) put(*store, "payload", key);
       if (i % 7 == 0) store->remember(key, Absent{Store::now()});
       if (i % 9 == 0) store->remove(key);
-      if (i % 11 == 0) EXPECT_TRUE(store->keep(key));
+      if (i % 11 == 0) {
+        EXPECT_TRUE(store->keep(key));
+      }
       const std::string said = say(i % 2 == 0 ? store->lookup(key) : store->lookup_checked(key));
       EXPECT_TRUE(said == "hit payload" || said == "miss" || said == "absent" || said == "not checked yet") << said;
       store->remove_left_overs();
