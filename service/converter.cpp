@@ -20,6 +20,15 @@ bool is_settled(const fetch::Original& original, std::chrono::seconds settling) 
   return std::chrono::system_clock::now() - modified >= settling;
 }
 
+/// Takes the file over.
+worker::Job conversion_of(fetch::Original& original, const LimitRules& limits) {
+  worker::Job job{.kind = static_cast<std::uint32_t>(JobKind::convert_to_symcache),
+                  .arguments = Extent{original.offset, original.size}.text(),
+                  .limits = limits_for(original.size, limits)};
+  job.inputs.push_back({std::make_shared<const Descriptor>(std::move(original.file)), original.offset != 0});
+  return job;
+}
+
 std::string megabytes(std::uint64_t bytes) {
   return bytes < 1 << 20 ? fmt::format("{:.1f} KiB", static_cast<double>(bytes) / (1 << 10))
                          : fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
@@ -33,12 +42,10 @@ Task<Conversion> Converter::convert(store::EntryKey key, fetch::Wanted wanted, f
   if (!created) co_return NoMeans{std::move(created.error())};
   const auto writer = std::make_shared<store::EntryWriter>(std::move(*created));
   const bool settled = is_settled(original, policy_.settling);
-  worker::Job job{.kind = static_cast<std::uint32_t>(JobKind::convert_to_symcache),
-                  .arguments = Extent{original.offset, original.size}.text(),
-                  .inputs = {{std::make_shared<const Descriptor>(std::move(original.file)), original.offset != 0}},
-                  .limits = limits_for(original.size, limits_)};
+  worker::Job job = conversion_of(original, limits_);
   worker::Sink sink = [writer](Bytes piece) { return writer->write(piece); };
-  const worker::Result result = co_await run_(std::move(job), std::move(sink));
+  Task<worker::Result> running = run_(std::move(job), std::move(sink));
+  const worker::Result result = co_await std::move(running);
   const auto with_origin = [&](const std::string& why) { return fmt::format("{}: {}", original.origin, why); };
   co_return std::visit(
       overloaded{[&](const worker::Done& done) -> Conversion {

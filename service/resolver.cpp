@@ -29,7 +29,8 @@ Task<Outcome> Resolver::resolve(fetch::Wanted wanted) {
   store::Lookup before = store_.lookup(entry_key(wanted));
   if (auto outcome = known(before, policy_)) {
     const std::string fingerprint(fingerprint_of(before));
-    const bool changed = !fingerprint.empty() && co_await any_changed(wanted, fingerprint);
+    bool changed = false;
+    if (!fingerprint.empty()) changed = co_await any_changed(wanted, fingerprint);
     if (!changed) co_return std::move(*outcome);
   }
   if (const auto why = store_.no_space()) co_return Unable{*why, kNoMeansRetry};
@@ -43,7 +44,8 @@ Task<Outcome> Resolver::ask_sources(fetch::Wanted wanted, store::Lookup before) 
     fetch::Outcome got = co_await source.open(wanted);
     if (auto* original = std::get_if<fetch::Original>(&got)) {
       std::string identity = original->identity;
-      const Conversion conversion = co_await converter_.convert(entry_key(wanted), wanted, std::move(*original));
+      store::EntryKey key = entry_key(wanted);
+      const Conversion conversion = co_await converter_.convert(std::move(key), wanted, std::move(*original));
       if (std::holds_alternative<Published>(conversion)) co_return ready(wanted);
       if (const auto* none = std::get_if<NoMeans>(&conversion)) co_return unable(wanted, none->why);
       if (const auto* died = std::get_if<WorkerDied>(&conversion)) {

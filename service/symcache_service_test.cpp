@@ -39,7 +39,7 @@ std::string describe(const Outcome& outcome) {
 
 class ServiceTest : public ::testing::Test {
  protected:
-  SymcacheService& serve(const std::vector<std::string>& symbols, ServiceOptions options = {}) {
+  SymcacheService& serve(const std::vector<std::string>& symbols, ServiceOptions options = settled()) {
     service_.reset();
     std::vector<std::unique_ptr<fetch::Source>> sources;
     for (const std::string& text : symbols) sources.push_back(std::move(*fetch::make_source(text, objects_, client_)));
@@ -52,6 +52,12 @@ class ServiceTest : public ::testing::Test {
         },
         options);
     return *service_;
+  }
+  /// Files that a test has just written count as those that nobody writes any more.
+  static ServiceOptions settled() {
+    ServiceOptions options;
+    options.retry.settling = std::chrono::seconds(0);
+    return options;
   }
   /// In place of a worker: the content behind the first bytes of a PDB says what comes of it.
   Task<worker::Result> run(worker::Job job, worker::Sink sink) {

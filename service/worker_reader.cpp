@@ -21,10 +21,11 @@ Task<std::expected<void, FileError>> WorkerReader::unpack_cabinet(int file, std:
   if (!*own || ::fstat(own->get(), &info) != 0) co_return std::unexpected(FileError{true, std::strerror(errno)});
   worker::Job job{.kind = static_cast<std::uint32_t>(JobKind::unpack_cabinet),
                   .arguments = fmt::format("{} {} {}", offset, limits.max_unpacked, limits.max_ratio),
-                  .inputs = {{own, true}},
                   .limits = limits_for(static_cast<std::uint64_t>(info.st_size), limits_)};
+  job.inputs.push_back({own, true});
   job.limits.max_output = limits.max_unpacked;
-  const worker::Result result = co_await run_(std::move(job), std::move(sink));
+  Task<worker::Result> running = run_(std::move(job), std::move(sink));
+  const worker::Result result = co_await std::move(running);
   using Unpacked = std::expected<void, FileError>;
   const auto bad = [](std::string why) -> Unpacked { return std::unexpected(FileError{false, std::move(why)}); };
   const auto ours = [](std::string why) -> Unpacked { return std::unexpected(FileError{true, std::move(why)}); };
