@@ -8,6 +8,7 @@
 
 #include "store/failing_files.hpp"
 #include "store/store_testing.hpp"
+#include "testing/temp_folder.hpp"
 
 namespace symcached::store {
 namespace {
