@@ -65,6 +65,13 @@ TEST(Exhaustion, OnlyAMissingFileIsAMiss) {
   }
 }
 
+TEST(Exhaustion, NoMemoryLeft) {
+  Machine machine;
+  machine.files->out_of_memory = true;
+  EXPECT_EQ(say(machine.store.lookup(kKey)), "exhausted out of memory");
+  EXPECT_EQ(say(machine.store.lookup_checked(kKey)), "exhausted out of memory");
+}
+
 TEST(Exhaustion, AnErrorWhileReadingIsNotAMiss) {
   const TempFolder folder;
   const auto store = open_store(folder.path());
