@@ -57,9 +57,9 @@ int copy_all(int from, int to) {
   }
 }
 
-/// What move_into_place() may end in when somebody deletes as we create. ENOENT and EXDEV: the file has lost its last
-/// name, or tmp/ is on another disk by now, and no link brings it back. EAGAIN: a directory went, and it is still
-/// there.
+/// What move_into_place() may end in when somebody deletes as we create. EAGAIN: a directory went, and the file is
+/// still there. ENOENT and EXDEV: the file has lost its last name, tmp/ is on another disk by now, or /proc is not
+/// mounted; no link brings it back, so it is copied to a file with a name.
 bool somebody_deleted(int error) { return error == ENOENT || error == EXDEV || error == EAGAIN; }
 
 }  // namespace
@@ -83,8 +83,9 @@ std::expected<void, Failure> Directory::stay_owner() {
   return {};
 }
 
-std::expected<NewFile, Failure> Directory::create() {
-  TemporaryFiles how = temporary_;
+std::expected<NewFile, Failure> Directory::create() { return create(temporary_); }
+
+std::expected<NewFile, Failure> Directory::create(TemporaryFiles how) {
   int error = 0;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (auto owner = stay_owner(); !owner) return std::unexpected(std::move(owner.error()));
@@ -116,9 +117,7 @@ int Directory::give_name(NewFile& file) {
   const fs::path name = tmp_ / temporary_name(boot_, random_number());
   const std::string opened = "/proc/self/fd/" + std::to_string(file.descriptor());
   if (const int error = create_folders(directory_, "tmp"); error != 0) return error == ENOENT ? EAGAIN : error;
-  if (::linkat(AT_FDCWD, opened.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0 &&
-      ::linkat(file.descriptor(), "", AT_FDCWD, name.c_str(), AT_EMPTY_PATH) != 0)  // where /proc is not mounted
-    return errno;
+  if (::linkat(AT_FDCWD, opened.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) return errno;
   file.set_name(name);
   return 0;
 }
@@ -160,7 +159,7 @@ std::expected<void, Failure> Directory::publish(NewFile file, const std::string&
 }
 
 std::expected<NewFile, Failure> Directory::copy_of(const NewFile& file) {
-  auto copy = create();
+  auto copy = create(TemporaryFiles::named);
   if (!copy) return copy;
   if (const int error = copy_all(file.descriptor(), copy->descriptor()); error != 0)
     return std::unexpected(failure(tmp_, "copy to a file in", error));

@@ -40,6 +40,7 @@ class Directory final : public Files {
         marker_(std::move(marker)) {}
 
   std::expected<void, Failure> stay_owner();
+  std::expected<NewFile, Failure> create(TemporaryFiles how);
   std::expected<NewFile, int> create_unnamed();
   std::expected<NewFile, int> create_named();
   int give_name(NewFile& file);

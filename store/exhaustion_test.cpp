@@ -8,6 +8,7 @@
 
 #include "store/failing_files.hpp"
 #include "store/store_testing.hpp"
+#include "testing/temp_folder.hpp"
 
 namespace symcached::store {
 namespace {
@@ -62,6 +63,13 @@ TEST(Exhaustion, OnlyAMissingFileIsAMiss) {
     machine.store.remember(kKey, Absent{Store::now()});
     EXPECT_THAT(say(machine.store.lookup_checked(kKey)), StartsWith(r.miss ? "absent" : "exhausted")) << r.error;
   }
+}
+
+TEST(Exhaustion, NoMemoryLeft) {
+  Machine machine;
+  machine.files->out_of_memory = true;
+  EXPECT_EQ(say(machine.store.lookup(kKey)), "exhausted out of memory");
+  EXPECT_EQ(say(machine.store.lookup_checked(kKey)), "exhausted out of memory");
 }
 
 TEST(Exhaustion, AnErrorWhileReadingIsNotAMiss) {

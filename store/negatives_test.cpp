@@ -1,6 +1,7 @@
 #include "store/negatives.hpp"
 
 #include "store/store_testing.hpp"
+#include "testing/temp_folder.hpp"
 
 namespace symcached::store {
 namespace {

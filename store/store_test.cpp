@@ -7,6 +7,7 @@
 
 #include "base/hex.hpp"
 #include "store/store_testing.hpp"
+#include "testing/temp_folder.hpp"
 
 namespace symcached::store {
 namespace {

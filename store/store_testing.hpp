@@ -10,7 +10,6 @@
 
 #include "base/overloaded.hpp"
 #include "store/store.hpp"
-#include "testing/temp_folder.hpp"
 
 namespace symcached::store {
 

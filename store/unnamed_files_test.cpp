@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "store/store_testing.hpp"
+#include "testing/temp_folder.hpp"
 
 namespace symcached::store {
 namespace {
