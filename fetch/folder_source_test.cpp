@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "fetch/identity.hpp"
-#include "fetch/source_fixture.hpp"
 #include "testing/no_descriptors.hpp"
+#include "testing/source_fixture.hpp"
 
 namespace symcached::fetch {
 namespace {

@@ -33,7 +33,7 @@ class Gate {
   }
   void wait_for(std::size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return waiting_ >= count; });
+    EXPECT_TRUE(changed_.wait_for(lock, std::chrono::seconds(30), [&] { return waiting_ >= count; }));
   }
   void open() {
     const std::scoped_lock lock(mutex_);

@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 
 #include "fetch/identity.hpp"
-#include "fetch/source_fixture.hpp"
 #include "testing/fake_upstream.hpp"
 #include "testing/no_descriptors.hpp"
 #include "testing/raw_upstream.hpp"
+#include "testing/source_fixture.hpp"
 
 namespace symcached::fetch {
 namespace {
