@@ -113,6 +113,28 @@ TEST_F(UpstreamTest, SaysWhenToRetry) {
   }
 }
 
+TEST_F(UpstreamTest, WithoutKnowingTheTiersNothingIsAbsent) {
+  struct Row {
+    unsigned status;
+    std::string_view want;
+  };
+  for (const Row& r : {Row{400, "not there"},
+                       {403, "not there"},
+                       {408, "transient"},
+                       {429, "transient"},
+                       {500, "transient"},
+                       {503, "transient"},
+                       {203, "transient"}}) {
+    FakeUpstream upstream;
+    upstream.put("/index2.txt", http::text(r.status, "no"));
+    const auto asked = source(upstream.url());
+    EXPECT_THAT(describe(run_task(asked->open(kWanted))), StartsWith(r.want)) << r.status;
+    upstream.put("/" + kPath, body(fake_pdb("x")));
+    EXPECT_EQ(describe(run_task(asked->open(kWanted))), "found " + fake_pdb("x")) << r.status;
+    asked->forget(kWanted);
+  }
+}
+
 TEST_F(UpstreamTest, OtherBodiesAreCut) {
   std::atomic<std::size_t> said = 0;
   RawUpstream upstream([&](RawPeer& peer, const std::string&) {

@@ -75,7 +75,7 @@ void HttpWorker::run() noexcept {
       check(curl().multi_perform(multi_, &running));
       finish_done();
       start_waiting();
-      check(curl().multi_poll(multi_, nullptr, 0, may_start_ ? 0 : kLongestWait, nullptr));
+      check(curl().multi_poll(multi_, nullptr, 0, kLongestWait, nullptr));
     } catch (...) {  // out of memory: the transfers end, the thread goes on
       end_all(End::exhausted, "out of memory");
     }
