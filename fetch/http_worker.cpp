@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace symcached::fetch {
@@ -33,8 +34,7 @@ CURLM* make_multi(const Limits& limits) {
 
 }  // namespace
 
-HttpWorker::HttpWorker(const Limits& limits, const std::string& user_agent)
-    : limits_(limits), user_agent_(user_agent), multi_(make_multi(limits)) {
+HttpWorker::HttpWorker(const Limits& limits) : limits_(limits), multi_(make_multi(limits)) {
   try {
     thread_ = std::thread([this] { run(); });
   } catch (...) {
