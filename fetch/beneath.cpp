@@ -49,7 +49,7 @@ std::expected<fs::path, OpenFailure> target_below(const fs::path& path, const st
   if (error) return std::unexpected(failure_of(error.value()));
   const auto [of_path, of_target] = std::mismatch(path.begin(), path.end(), target.begin(), target.end());
   if (of_path != path.end()) return std::unexpected(OpenFailure{Kind::leaves, EXDEV});
-  fs::path below;
+  fs::path below = ".";
   for (auto part = of_target; part != target.end(); ++part) below /= *part;
   return below;
 }

@@ -11,7 +11,8 @@
 
 namespace symcached::fetch {
 
-/// Outlives every task. `file` stays open until the task is done.
+/// Outlives every task. `file` stays open until the task is done; it may be open for writing, too, so who hands it on
+/// opens it again for reading alone.
 class FileReader {
  public:
   virtual ~FileReader() = default;

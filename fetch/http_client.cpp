@@ -23,7 +23,7 @@ void HttpClient::stop() {
 HttpWorker& HttpClient::worker() {
   const std::scoped_lock lock(mutex_);
   if (!worker_) {
-    worker_ = std::make_unique<HttpWorker>(limits_, user_agent_);
+    worker_ = std::make_unique<HttpWorker>(limits_);
     if (stopped_) worker_->stop();
   }
   return *worker_;

@@ -31,6 +31,9 @@ constexpr std::size_t kMaxRemembered = 4096;  ///< places
 /// docs/protocols/symstore.md has this as a table.
 bool is_absence(const HttpHead& head) { return head.status == 404 || head.status == 410; }
 
+/// A plain no to a file that need not be there; 408 and 429 are none.
+bool is_refusal(unsigned status) { return status >= 400 && status < 500 && status != 408 && status != 429; }
+
 /// 401 and 403 may speak of one file alone, and a redirect of one, too.
 bool elsewhere_may_work(const HttpResult& result) {
   return result.head.status == 401 || result.head.status == 403 || result.end == HttpResult::End::led_astray;
@@ -109,27 +112,31 @@ HttpRequest HttpSource::request_of(const Wanted& wanted, std::string_view path) 
   return request;
 }
 
-Task<sources::Tiers> HttpSource::tiers() {
+Task<std::expected<sources::Tiers, Outcome>> HttpSource::tiers() {
   Probed known = probed_.load();
   if (known == Probed::not_yet) {
     HttpRequest request{.url = fmt::format("{}/{}", url_.full, sources::kTwoTierMarker)};
+    const std::string origin = fmt::format("{}/{}", url_.shown, sources::kTwoTierMarker);
     const HttpResult result = co_await client_.ask(std::move(request));
-    const unsigned status = result.head.status;
-    const bool is_known = result.answered(200) || is_absence(result.head) || status == 401 || status == 403;
-    if (!is_known) co_return sources::Tiers::one;
-    known = status == 200 && !is_web_page(result.head) ? Probed::two_tiers : Probed::one_tier;
+    const bool is_there = result.answered(200);
+    if (!is_there && !is_refusal(result.head.status)) co_return std::unexpected(judge(result, {}, origin));
+    known = is_there && !is_web_page(result.head) ? Probed::two_tiers : Probed::one_tier;
     probed_ = known;
   }
   co_return known == Probed::two_tiers ? sources::Tiers::two : sources::Tiers::one;
 }
 
+/// Of a store that may have two tiers one is asked as if it had one: what is found there is right, what is not says
+/// nothing.
 Task<Outcome> HttpSource::open(Wanted wanted) {
   const ObjectCache::Item item{object_key(wanted), wanted, url_.shown, {}};
   auto kept = co_await objects_.find(item);
   if (kept) co_return std::move(*kept);
-  const sources::Tiers tiers_here = co_await tiers();
+  auto tiers_here = co_await tiers();
+  const sources::Tiers likely = tiers_here.value_or(sources::Tiers::one);
   Outcome worst = NotThere{};
-  for (const auto& place : sources::symstore_places(tiers_here, wanted.name, wanted.id)) {
+  if (!tiers_here) worst = std::move(tiers_here.error());
+  for (const auto& place : sources::symstore_places(likely, wanted.name, wanted.id)) {
     Outcome outcome = co_await download(wanted, place.path);
     if (std::holds_alternative<NotThere>(outcome)) continue;
     if (std::holds_alternative<Refused>(outcome) || std::holds_alternative<NotWhole>(outcome))
@@ -158,8 +165,9 @@ Task<Outcome> HttpSource::download(Wanted wanted, std::string path) {
 Task<std::string> HttpSource::identify(Wanted wanted) {
   std::vector<std::string> paths;
   if (auto refused = remembered_place(wanted.key); !refused.empty()) paths.push_back(std::move(refused));
-  const sources::Tiers tiers_here = co_await tiers();
-  for (const auto& place : sources::symstore_places(tiers_here, wanted.name, wanted.id))
+  const auto tiers_here = co_await tiers();
+  const sources::Tiers likely = tiers_here.value_or(sources::Tiers::one);
+  for (const auto& place : sources::symstore_places(likely, wanted.name, wanted.id))
     if (paths.empty() || place.path != paths.front()) paths.push_back(place.path);
   for (const std::string& path : paths) {
     HttpRequest request = request_of(wanted, path);

@@ -33,8 +33,8 @@ class HttpSource : public Source {
   enum class Probed : int { not_yet, one_tier, two_tiers };
 
   std::string object_key(const Wanted& wanted) const { return wanted.key + " " + url_.shown; }
-  /// One tier where the probe failed, which is asked again then.
-  Task<sources::Tiers> tiers();
+  /// Or why that cannot be told, which is asked again with the next file.
+  Task<std::expected<sources::Tiers, Outcome>> tiers();
   Task<Outcome> download(Wanted wanted, std::string path);
   HttpRequest request_of(const Wanted& wanted, std::string_view path) const;
   void remember_place(const std::string& key, const std::string& path);

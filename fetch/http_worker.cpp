@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace symcached::fetch {
@@ -33,8 +34,7 @@ CURLM* make_multi(const Limits& limits) {
 
 }  // namespace
 
-HttpWorker::HttpWorker(const Limits& limits, const std::string& user_agent)
-    : limits_(limits), user_agent_(user_agent), multi_(make_multi(limits)) {
+HttpWorker::HttpWorker(const Limits& limits) : limits_(limits), multi_(make_multi(limits)) {
   try {
     thread_ = std::thread([this] { run(); });
   } catch (...) {
@@ -75,7 +75,7 @@ void HttpWorker::run() noexcept {
       check(curl().multi_perform(multi_, &running));
       finish_done();
       start_waiting();
-      check(curl().multi_poll(multi_, nullptr, 0, may_start_ ? 0 : kLongestWait, nullptr));
+      check(curl().multi_poll(multi_, nullptr, 0, kLongestWait, nullptr));
     } catch (...) {  // out of memory: the transfers end, the thread goes on
       end_all(End::exhausted, "out of memory");
     }

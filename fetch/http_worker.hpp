@@ -3,7 +3,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <unordered_map>
 
@@ -13,8 +12,8 @@ namespace symcached::fetch {
 
 class HttpWorker {
  public:
-  /// `limits` and `user_agent` outlive it. Throws if there is no thread or memory to be had.
-  HttpWorker(const Limits& limits, const std::string& user_agent);
+  /// `limits` outlive it. Throws if there is no thread or memory to be had.
+  explicit HttpWorker(const Limits& limits);
   ~HttpWorker();
   HttpWorker(const HttpWorker&) = delete;
   HttpWorker& operator=(const HttpWorker&) = delete;
@@ -37,7 +36,6 @@ class HttpWorker {
   void end_all(HttpResult::End end, const char* why);
 
   const Limits& limits_;
-  const std::string& user_agent_;
   CURLM* const multi_;
 
   // The thread's own.

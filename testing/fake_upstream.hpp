@@ -2,6 +2,7 @@
 /// An HTTP symbol server for tests: answers by path, and remembers what it was asked.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -42,6 +43,11 @@ class FakeUpstream {
     const std::scoped_lock lock(mutex_);
     demanded_ = header;
   }
+  /// Called with every request, before it is answered, on the server's thread.
+  void watch(std::function<void()> watcher) {
+    const std::scoped_lock lock(mutex_);
+    watcher_ = std::move(watcher);
+  }
   std::vector<std::string> asked() const {
     const std::scoped_lock lock(mutex_);
     std::vector<std::string> targets;
@@ -59,6 +65,7 @@ class FakeUpstream {
   Task<http::Response> answer(http::Request request) {
     const std::scoped_lock lock(mutex_);
     requests_.push_back(request);
+    if (watcher_) watcher_();
     if (!demanded_.empty() && !request.header(demanded_)) co_return http::text(403, "no");
     const auto found = answers_.find(request.target);
     co_return found == answers_.end() ? fallback_ : found->second;
@@ -68,6 +75,7 @@ class FakeUpstream {
   std::map<std::string, http::Response> answers_;
   http::Response fallback_ = http::text(404, "no");
   std::string demanded_;
+  std::function<void()> watcher_;
   std::vector<http::Request> requests_;
   std::unique_ptr<net::Server> server_;
 };
