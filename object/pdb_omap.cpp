@@ -59,7 +59,7 @@ void OmapMover::cut(const model::Function& whole, const MovedPiece& piece) {
   for (const std::uint32_t i : used_) kept_[i] = 0;
 }
 
-Read<void> OmapMover::emit(model::Function function, model::ModuleSink& sink) {
+Read<void> OmapMover::emit(model::Function function, model::ModuleSink& sink, WorkBudget& budget) {
   if (function.kind == model::SymbolKind::cold_part) {
     find_moved_pieces(omap_, static_cast<std::uint32_t>(function.parent.value), 1, 1, pieces_);
     if (!pieces_.empty()) function.parent = {pieces_[0].target};
@@ -72,6 +72,7 @@ Read<void> OmapMover::emit(model::Function function, model::ModuleSink& sink) {
   kept_.assign(whole.inlinees.size(), 0);
   for (const MovedPiece& piece : pieces_) {
     cut(whole, piece);
+    if (!budget.spend(lines_.size() + inlinees_.size())) return budget.refusal("pdb.work", function.start.value);
     function.start = {piece.target};
     function.size = piece.size;
     function.lines = lines_;
