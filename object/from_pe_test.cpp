@@ -146,7 +146,7 @@ TEST(FromPe, CompressedSectionsSayTheirSize) {
   packed.u32_big(b << 16 | a);
   image.extra = {{".debug_abbrev", testkit::tiny_abbrev()}, {".zdebug_info", packed.finish()}};
   EXPECT_THAT(translated(image), ElementsAre("1010+20 run"));
-  const auto bytes = testkit::assemble(image);
+  const auto bytes = testkit::assemble(image).finish();
   ModelText sink;
   EXPECT_TRUE(translate_pe({.file = bytes, .inflate = InflateLimits::exactly(info.size())}, sink));
   const auto refused = translate_pe({.file = bytes, .inflate = InflateLimits::exactly(info.size() - 1)}, sink);
