@@ -59,8 +59,13 @@ Read<Buffer> inner_file(const elf::File& file, const InflateLimits& limits) {
   if (section == nullptr) return Buffer();
   SC_TRY(const auto packed, file.contents(*section));
   if (packed.empty()) return Buffer();
-  const std::uint64_t limit = std::min(kMaxInnerFile, limits.allowed(file.bytes().size()));
-  return decompress_whole(Codec::xz, packed, limit, "elf.gnu_debugdata");
+  constexpr std::string_view kField = "elf.gnu_debugdata";
+  const std::uint64_t allowed = limits.allowed(file.bytes().size());
+  const std::uint64_t limit = std::min(kMaxInnerFile, allowed);
+  auto plain = decompress_whole(Codec::xz, packed, limit, kField);
+  if (!plain && plain.error().kind == ReadError::Kind::too_large && plain.error().wanted == allowed)
+    return unpacks_too_large(kField, section->offset, allowed + 1, allowed);
+  return plain;
 }
 
 /// All that a translation reads, kept until it is done.

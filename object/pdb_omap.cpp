@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace symcached::object {
+namespace {
+
+constexpr std::uint64_t kStepsOfNew = 8;  ///< an Inlinee is kept, and written
+
+}  // namespace
 
 std::uint64_t find_moved_pieces(std::span<const pdb::OmapEntry> omap, std::uint32_t rva, std::uint32_t size,
                                 std::uint64_t limit, std::vector<MovedPiece>& out) {
@@ -72,7 +77,8 @@ Read<void> OmapMover::emit(model::Function function, model::ModuleSink& sink, Wo
   kept_.assign(whole.inlinees.size(), 0);
   for (const MovedPiece& piece : pieces_) {
     cut(whole, piece);
-    if (!budget.spend(lines_.size() + inlinees_.size())) return budget.refusal("pdb.work", function.start.value);
+    if (!budget.spend(lines_.size() + kStepsOfNew * inlinees_.size()))
+      return budget.refusal("pdb.work", function.start.value);
     function.start = {piece.target};
     function.size = piece.size;
     function.lines = lines_;

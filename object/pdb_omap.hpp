@@ -30,7 +30,7 @@ class OmapMover {
   /// @param omap  sorted by source; must outlive this
   explicit OmapMover(std::span<const pdb::OmapEntry> omap) : omap_(omap), pieces_left_(kPiecesPerEntry * omap.size()) {}
 
-  /// @param budget  of steps: one for each row and call of each piece
+  /// @param budget  of steps: one for each row of each piece, more for each call of it
   /// @return        an error where functions overlap so much that the map is walked over and over
   Read<void> emit(model::Function function, model::ModuleSink& sink, WorkBudget& budget);
 

@@ -58,7 +58,7 @@ TEST(Omap, PiecesTakeTheirRowsAndCallsAlong) {
   ASSERT_TRUE(mover.emit(
       {.start = {0x118}, .size = 8, .name = name("cold"), .kind = model::SymbolKind::cold_part, .parent = {0x104}},
       text, budget));
-  EXPECT_EQ(budget.spent(), 1u + 1 + 2 + 3) << "rows and calls of both pieces";
+  EXPECT_EQ(budget.spent(), 1u + 2 + 8 * (1 + 3)) << "rows and calls of both pieces";
   EXPECT_EQ(text.text(), (std::vector<std::string>{
                              "300+10 f cold part of 900 | 0 :10 first < :1 | 4 :20 third < :3 second < :2",
                              "308+8 cold cold part of 904",
