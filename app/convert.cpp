@@ -34,6 +34,9 @@ struct Options {
   std::vector<std::string> debug_folders{kDebugFolder};
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool stats = false;
+  std::uint64_t max_unpacked = 0;  ///< bytes; 0 = not given
+
+  InflateLimits inflate() const { return max_unpacked == 0 ? InflateLimits{} : InflateLimits::exactly(max_unpacked); }
 };
 
 /// Writes beside the target and renames, so that a reader never sees half a file.
@@ -113,7 +116,7 @@ std::expected<Derived, std::string> derive(const std::string& name, const Origin
     file.release_pages();
     companions.release_pages();
   };
-  const object::Original original{file.bytes(), companions.all(), release, options.threads};
+  const object::Original original{file.bytes(), companions.all(), release, options.threads, file.inflate()};
   const auto failed = [&](const std::string& why) { return std::unexpected(fmt::format("{}: {}", name, why)); };
   if (object::is_managed(file.bytes())) {
     auto derived = service::derive_ppdbcache(original);
@@ -127,7 +130,7 @@ std::expected<Derived, std::string> derive(const std::string& name, const Origin
 
 std::expected<void, std::string> convert(const std::string& name, const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto file = OriginalFile::open(name);
+  const auto file = OriginalFile::open(name, options.inflate());
   if (!file) return std::unexpected(file.error());
   const auto derived = derive(name, *file, options);
   if (!derived) return std::unexpected(derived.error());
@@ -187,6 +190,11 @@ void add_convert(CLI::App& app, int& status) {
   add_debug_folders(*command, options->debug_folders);
   command->add_option("--threads", options->threads, "work with so many threads; the result is the same")
       ->check(CLI::Range(1, 64));
+  command
+      ->add_option("--max-unpacked", options->max_unpacked,
+                   "bytes that may come out of compressed ones, as 20GiB; without it 8 GiB, and 200 times the file or "
+                   "64 MiB where that is more")
+      ->transform(CLI::AsSizeValue(true));
   command->add_flag("--stats", options->stats, "print sizes, counts and time");
   command->callback([options, &status] { status = run(*options); });
 }

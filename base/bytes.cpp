@@ -12,6 +12,11 @@ std::string to_string(const ReadError& error) {
     case ReadError::Kind::too_large:
       return fmt::format("{}: {} at offset {} is over the limit of {}", error.field, error.found, error.offset,
                          error.wanted);
+    case ReadError::Kind::unpacks_too_large:
+      return fmt::format(
+          "{}: unpacks to {} more bytes at offset {}; allowed for the whole file are {}, and convert --max-unpacked "
+          "sets another limit",
+          error.field, error.found, error.offset, error.wanted);
     case ReadError::Kind::unsupported: return std::string(error.field);
     case ReadError::Kind::bad_value: break;
   }

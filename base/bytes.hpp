@@ -18,11 +18,11 @@ using Bytes = std::span<const std::byte>;
 
 /// Why bytes could not be read as what they should be. A value, never an exception.
 struct ReadError {
-  enum class Kind : std::uint8_t { truncated, too_large, bad_value, unsupported };
+  enum class Kind : std::uint8_t { truncated, too_large, bad_value, unsupported, unpacks_too_large };
   Kind kind = Kind::bad_value;
   std::uint64_t offset = 0;  ///< bytes from the start of the input the reader was given
   std::string_view field;    ///< what was being read, static storage: "pdb.dbi.version"; unsupported: the whole message
-  std::uint64_t wanted = 0;  ///< truncated: bytes needed; too_large: the limit; bad_value: 0 or the value expected
+  std::uint64_t wanted = 0;  ///< truncated: bytes needed; …_too_large: the limit; bad_value: 0 or the value expected
   std::uint64_t found = 0;   ///< truncated: bytes left; otherwise: the value found
 };
 
@@ -43,6 +43,12 @@ inline std::unexpected<ReadError> too_large(std::string_view field, std::uint64_
 inline std::unexpected<ReadError> truncated(std::string_view field, std::uint64_t offset, std::uint64_t wanted,
                                             std::uint64_t left) {
   return std::unexpected(ReadError{ReadError::Kind::truncated, offset, field, wanted, left});
+}
+/// Compressed bytes that state a plain size over the limits.
+/// @param limit  for all that is compressed in the file
+inline std::unexpected<ReadError> unpacks_too_large(std::string_view field, std::uint64_t offset, std::uint64_t size,
+                                                    std::uint64_t limit) {
+  return std::unexpected(ReadError{ReadError::Kind::unpacks_too_large, offset, field, limit, size});
 }
 /// The bytes are sound, but what is wanted is not in them.
 /// @param message  "field: what is missing; what to do", static storage

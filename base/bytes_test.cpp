@@ -150,6 +150,10 @@ TEST(ReadErrorText, SaysFieldPlaceWantedAndFound) {
   const Row rows[] = {
       {truncated("elf.shdr", 64, 128, 5).error(),
        "elf.shdr: wants 128 bytes at offset 64, the input has 5 there; it was cut short"},
+      {unpacks_too_large("elf.x", 8, 70000, 65536).error(),
+       "elf.x: unpacks to 70000 more bytes at offset 8; allowed for the whole file are 65536, and convert "
+       "--max-unpacked "
+       "sets another limit"},
       {too_large("pdb.streams", 8, 70000, 65536).error(), "pdb.streams: 70000 at offset 8 is over the limit of 65536"},
       {bad_value("pe.signature", 60, 0x454E, 0x4550).error(), "pe.signature: found 0x454e at offset 60, wanted 0x4550"},
       {bad_value("pe.rva", 60, 0x10).error(), "pe.rva: found 0x10 at offset 60, which cannot be right"},

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace symcached::object {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 constexpr std::size_t kMaxInlinees = std::size_t{1} << 20;  ///< of one function; further calls are left out
+constexpr std::uint64_t kStepsAtOnce = 4096;
+constexpr std::uint64_t kStepsOfNew = 8;  ///< an Inlinee is kept, and written
 
 }  // namespace
 
@@ -88,9 +91,11 @@ void BreakpadFrames::collect_offsets() {
 
 std::uint32_t BreakpadFrames::innermost() {
   std::uint32_t leaf = model::kNoInlinee;
+  ++steps_;
   for (const std::uint32_t call : open_) {
     if (call == kNone || inlinees_.size() == kMaxInlinees) break;
     leaf = inlinee_of(calls_[call], leaf);
+    ++steps_;
   }
   return leaf;
 }
@@ -98,13 +103,14 @@ std::uint32_t BreakpadFrames::innermost() {
 /// Almost always a call has one caller, and one Inlinee.
 std::uint32_t BreakpadFrames::inlinee_of(Call& call, std::uint32_t caller) {
   if (call.newest != kNone && inlinees_[call.newest].caller == caller) return call.newest;
+  steps_ += kStepsOfNew;
   call.newest = static_cast<std::uint32_t>(inlinees_.size());
   call.inlinee.caller = caller;
   inlinees_.push_back(call.inlinee);
   return call.newest;
 }
 
-void BreakpadFrames::finish() {
+bool BreakpadFrames::finish(WorkBudget& budget) {
   order_rows();
   order_calls();
   collect_offsets();
@@ -112,6 +118,7 @@ void BreakpadFrames::finish() {
   std::size_t row = 0, event = 0;
   for (const std::uint32_t offset : offsets_) {
     if (offset == size_) break;
+    if (steps_ >= kStepsAtOnce && !budget.spend(std::exchange(steps_, 0))) return false;
     for (; event < events_.size() && events_[event].offset == offset; ++event)
       open_[events_[event].depth] = events_[event].call;
     while (row < rows_.size() && rows_[row].end <= offset) ++row;
@@ -127,6 +134,7 @@ void BreakpadFrames::finish() {
     }
     lines_.push_back(line);
   }
+  return budget.spend(std::exchange(steps_, 0));
 }
 
 }  // namespace symcached::object

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/module.hpp"
+#include "object/work_budget.hpp"
 
 namespace symcached::object {
 
@@ -24,8 +25,11 @@ class BreakpadFrames {
   void add_call(std::uint32_t depth, model::StringId name, model::StringId call_file, std::uint32_t call_line);
   /// Bytes of the last call. Of two calls of one depth that hold a byte the one with the lower start counts.
   void add_call_range(std::uint64_t address, std::uint64_t size);
+  /// @param budget  of steps: one for each place where a row or call starts or ends, each call that
+  ///                holds it, and more for a new Inlinee
+  /// @return        false: the budget is overdrawn, and the results are of no use
   /// Cost: a sort, none if lines rise and there are no calls.
-  void finish();
+  bool finish(WorkBudget& budget);
 
   std::span<const model::Line> lines() const { return lines_; }
   std::span<const model::Inlinee> inlinees() const { return inlinees_; }
@@ -67,6 +71,7 @@ class BreakpadFrames {
   std::vector<std::uint32_t> open_;  // per depth: the call that holds the offset, or none
   std::vector<model::Line> lines_;
   std::vector<model::Inlinee> inlinees_;
+  std::uint64_t steps_ = 0;  // not yet taken off the budget
 };
 
 }  // namespace symcached::object

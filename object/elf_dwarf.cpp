@@ -14,7 +14,6 @@
 namespace symcached::object {
 namespace {
 
-constexpr std::uint64_t kMaxInflated = std::uint64_t{16} << 30;  ///< of one section
 constexpr std::uint64_t kWorthThreads = std::uint64_t{4} << 20;  ///< bytes of inflated sections
 constexpr std::uint64_t kWorthLeaving = std::uint64_t{1} << 20;  ///< bytes of .debug_info, inflated
 constexpr std::string_view kField = "elf.debug_section";
@@ -43,6 +42,7 @@ Read<std::vector<Part>> parts_of(const elf::File& file, const ElfDwarf::Options&
   std::vector<Part> parts;
   dwarf::Sections seen;
   std::uint64_t file_bytes = 0;
+  InflateBudget budget(options.inflate, file.bytes().size());
   for (const elf::Section& section : file.sections()) {
     const dwarf::SectionName name = dwarf::section_named(section.name);
     if (!is_wanted(name, options)) continue;
@@ -54,8 +54,9 @@ Read<std::vector<Part>> parts_of(const elf::File& file, const ElfDwarf::Options&
     if (packing.data.size() > file.bytes().size() - file_bytes)
       return bad_value("elf.sh_offset", section.index, section.offset);  // sections on top of each other
     file_bytes += packing.data.size();
-    if (packing.size > kMaxInflated) return too_large(kField, section.offset, packing.size, kMaxInflated);
     parts.push_back({.section = &section, .member = name.member, .packing = packing, .inflated = {}, .error = {}});
+    if (!parts.back().is_compressed()) continue;
+    if (auto ok = budget.take(packing.size, kField, section.offset); !ok) return std::unexpected(ok.error());
   }
   return parts;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/inflate_limits.hpp"
 #include "base/inflate_stream.hpp"
 #include "formats/dwarf/sections.hpp"
 #include "formats/elf/reader.hpp"
@@ -19,6 +20,7 @@ class ElfDwarf {
     unsigned threads = 1;
     std::function<void()> release = {};
     std::span<Bytes dwarf::Sections::* const> only = {};  ///< the sections that are wanted; empty = all
+    InflateLimits inflate = {};                           ///< of all wanted sections together
     bool may_leave_info = false;  ///< a large .debug_info that can be inflated unit by unit may stay compressed
   };
   /// Cost: nothing for plain sections of linked files and split ones; others are copied, about 1 GB/s and thread.

@@ -123,7 +123,8 @@ void add_plt_names(const elf::File& file, CodeSymbols& symbols, std::deque<std::
       const auto slot = std::ranges::lower_bound(slots, stub.slot, {}, &Slot::address);
       if (slot == slots.end() || slot->address != stub.slot || slot->symbol >= table->size()) continue;
       const std::string_view target = elf::without_version((*table)[slot->symbol].name);
-      if (target.empty() || target.size() > left) continue;
+      if (target.size() > left) return;  // no honest file
+      if (target.empty()) continue;
       left -= target.size();
       symbols.add({.address = stub.address,
                    .size = stub.size,

@@ -6,7 +6,7 @@ namespace symcached::object {
 namespace {
 
 /// Names may share their ends, so that all together may be longer than the strings; not without end.
-constexpr std::uint64_t kMaxNameBytes = 64;  ///< times the size of the file
+constexpr std::uint64_t kMaxNameBytes = 4;  ///< times the size of the file; real ones stay below one
 
 CodeSymbol::Binding binding_of(elf::SymbolBinding binding) {
   switch (binding) {

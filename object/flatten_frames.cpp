@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace symcached::object {
 namespace {
@@ -10,6 +11,8 @@ constexpr std::uint32_t kNone = 0xFFFFFFFF;
 constexpr std::uint32_t kCloses = 0x80000000;
 constexpr int kOlderLookedAt = 32;              ///< a call from more lines than that may be listed twice
 constexpr std::size_t kMaxInlinees = 1u << 20;  ///< of one function; further calls are left out
+constexpr std::uint64_t kStepsAtOnce = 4096;    ///< taken off a budget that threads may share
+constexpr std::uint64_t kStepsOfNew = 8;        ///< an Inlinee is kept, and written
 
 }  // namespace
 
@@ -55,7 +58,7 @@ std::uint32_t NumberSet::first_from(std::uint32_t from) const {
   return kNone;
 }
 
-void FrameFlattener::flatten(std::span<const FrameSite> sites, std::span<const FrameRange> ranges) {
+bool FrameFlattener::flatten(std::span<const FrameSite> sites, std::span<const FrameRange> ranges, WorkBudget& budget) {
   lines_.clear();
   inlinees_.clear();
   older_inlinee_.clear();
@@ -67,7 +70,9 @@ void FrameFlattener::flatten(std::span<const FrameSite> sites, std::span<const F
     const auto offset = static_cast<std::uint32_t>(events_[i] >> 32);
     for (; i < events_.size() && events_[i] >> 32 == offset; ++i) apply(static_cast<std::uint32_t>(events_[i]), ranges);
     emit(offset, sites, ranges);
+    if (steps_ >= kStepsAtOnce && !budget.spend(std::exchange(steps_, 0))) return false;
   }
+  return budget.spend(std::exchange(steps_, 0));
 }
 
 void FrameFlattener::order_sites(std::span<const FrameSite> sites) {
@@ -112,10 +117,12 @@ void FrameFlattener::emit(std::uint32_t offset, std::span<const FrameSite> sites
   std::uint32_t leaf = kFunctionItself;
   std::uint32_t inlinee = model::kNoInlinee;
   FrameRange at{.start = offset};
+  ++steps_;
   if (current_[kFunctionItself] != kNone) at = ranges[current_[kFunctionItself]];
   for (std::uint32_t depth = 0; depth < kMaxDepth && inlinees_.size() < kMaxInlinees; ++depth) {
     const std::uint32_t place = active_.first_from(first_called_[leaf]);
     if (place >= first_called_[leaf + 1]) break;
+    ++steps_;
     const std::uint32_t site = at_place_[place];
     inlinee = inlinee_of(site, {inlinee, sites[site].name, at.file, at.line, at.column});
     leaf = site;
@@ -134,7 +141,8 @@ std::uint32_t FrameFlattener::inlinee_of(std::uint32_t site, const model::Inline
   int looked_at = 0;
   for (std::uint32_t i = newest_inlinee_[site]; i != kNone && looked_at < kOlderLookedAt;
        i = older_inlinee_[i], ++looked_at)
-    if (inlinees_[i] == wanted) return i;
+    if (inlinees_[i] == wanted) return steps_ += static_cast<std::uint64_t>(looked_at), i;
+  steps_ += static_cast<std::uint64_t>(looked_at) + kStepsOfNew;
   const auto index = static_cast<std::uint32_t>(inlinees_.size());
   inlinees_.push_back(wanted);
   older_inlinee_.push_back(newest_inlinee_[site]);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/module.hpp"
+#include "object/work_budget.hpp"
 
 namespace symcached::object {
 
@@ -49,8 +50,10 @@ class FrameFlattener {
   /// @param sites   callers before callees
   /// @param ranges  of all sites, those of one site together; a site counts only where its caller holds the byte too
   /// The results live until the next call. Sites nested deeper than kMaxDepth are left out.
+  /// @param budget  of steps: one for each range end, one for each call that is looked at there, more for a new Inlinee
+  /// @return        false: the budget is overdrawn, and the results are of no use
   /// Cost: one sort of the range ends; for each end the depth of the calls there.
-  void flatten(std::span<const FrameSite> sites, std::span<const FrameRange> ranges);
+  bool flatten(std::span<const FrameSite> sites, std::span<const FrameRange> ranges, WorkBudget& budget);
 
   std::span<const model::Line> lines() const { return lines_; }
   std::span<const model::Inlinee> inlinees() const { return inlinees_; }
@@ -72,6 +75,7 @@ class FrameFlattener {
   std::vector<std::uint32_t> older_inlinee_;   // per Inlinee: the one of the same site before it
   std::vector<model::Line> lines_;
   std::vector<model::Inlinee> inlinees_;
+  std::uint64_t steps_ = 0;  // not yet taken off the budget
 };
 
 }  // namespace symcached::object

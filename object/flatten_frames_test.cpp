@@ -63,15 +63,18 @@ TEST(FrameFlattener, EveryFrameHasItsOwnLine) {
   };
   FrameFlattener flattener;
   for (const Row& r : rows) {
-    flattener.flatten(r.sites, r.ranges);
+    WorkBudget budget(1000);
+    EXPECT_TRUE(flattener.flatten(r.sites, r.ranges, budget)) << r.why;
     EXPECT_EQ(text_of(flattener), r.want) << r.why;
   }
 }
 
 TEST(FrameFlattener, OneCallFromOneLineIsOneInlinee) {
   FrameFlattener flattener;
-  flattener.flatten(Sites{{}, site(0, 7)},
-                    Ranges{range(0, 0, 2, 1), range(0, 2, 4, 2), range(0, 4, 8, 1), range(1, 0, 8, 70)});
+  WorkBudget budget(1000);
+  ASSERT_TRUE(flattener.flatten(Sites{{}, site(0, 7)},
+                                Ranges{range(0, 0, 2, 1), range(0, 2, 4, 2), range(0, 4, 8, 1), range(1, 0, 8, 70)},
+                                budget));
   EXPECT_EQ(text_of(flattener), "0:70<7:1 2:70<7:2 4:70<7:1 8:0");
   EXPECT_EQ(flattener.inlinees().size(), 2u);
 }
@@ -84,11 +87,11 @@ TEST(FrameFlattener, CallsDeeperThanTheLimitAreLeftOut) {
     ranges.push_back(range(i, 0, 8, i));
   }
   FrameFlattener flattener;
-  flattener.flatten(sites, ranges);
+  WorkBudget budget(10 * FrameFlattener::kMaxDepth);
+  ASSERT_TRUE(flattener.flatten(sites, ranges, budget));
   EXPECT_EQ(flattener.inlinees().size(), FrameFlattener::kMaxDepth);
 }
 
-/// Each of these would take minutes if a row cost as much as there are calls or rows.
 TEST(FrameFlattener, ManyOverlappingCallsCostLittle) {
   constexpr std::uint32_t kMany = 100000;
   Sites sites(1);
@@ -101,11 +104,22 @@ TEST(FrameFlattener, ManyOverlappingCallsCostLittle) {
   Ranges all = rows;
   all.insert(all.end(), calls.begin(), calls.end());
   FrameFlattener flattener;
-  flattener.flatten(sites, all);
+  WorkBudget budget(100 * kMany);  // not the product of rows and calls
+  ASSERT_TRUE(flattener.flatten(sites, all, budget));
   EXPECT_LE(flattener.lines().size(), all.size() + calls.size());
   rows.push_back(range(1, 0, 2 * kMany, 1));
-  flattener.flatten(Sites{{}, site(0, 1)}, rows);  // one call reached from each of the lines
+  WorkBudget more(50 * kMany);                                        // 32 older ones are looked at for each
+  ASSERT_TRUE(flattener.flatten(Sites{{}, site(0, 1)}, rows, more));  // one call reached from each of the lines
   EXPECT_EQ(flattener.inlinees().size(), kMany);
+}
+
+TEST(FrameFlattener, CountsWhatItLooksAt) {
+  FrameFlattener flattener;
+  WorkBudget budget(100);
+  ASSERT_TRUE(flattener.flatten(Sites{{}, site(0, 7)}, Ranges{range(0, 0, 8, 1), range(1, 2, 6, 70)}, budget));
+  EXPECT_EQ(budget.spent(), 4u + 1 + 8) << "four ends of ranges, one call there, and that is new";
+  WorkBudget small(12);
+  EXPECT_FALSE(flattener.flatten(Sites{{}, site(0, 7)}, Ranges{range(0, 0, 8, 1), range(1, 2, 6, 70)}, small));
 }
 
 TEST(NumberSet, IsTheSameAsASortedSet) {

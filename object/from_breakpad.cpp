@@ -6,6 +6,7 @@
 #include "formats/breakpad/reader.hpp"
 #include "object/breakpad_frames.hpp"
 #include "object/describe_breakpad.hpp"
+#include "object/work_budget.hpp"
 
 namespace symcached::object {
 namespace {
@@ -16,6 +17,8 @@ constexpr std::uint32_t kRankOfPublic = 0xFFFFFFFF;
 constexpr std::uint32_t kMaxLine = 0xFFFFFF;
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kReleaseEvery = 16u << 20;  ///< bytes of text
+/// Steps through rows and calls of all functions. A row takes ten bytes of text, and real calls are few levels deep.
+constexpr std::uint64_t kStepsPerByte = 2, kStepsOfAnyFile = 1u << 16;
 
 std::uint64_t end_of(std::uint64_t address, std::uint64_t size) { return address + std::min(size, ~address); }
 std::uint32_t in_32_bits(std::uint64_t size) {
@@ -48,7 +51,8 @@ class BreakpadTranslator {
         reader_(original.file),
         files_(names.files, sink),
         origins_(names.origins, sink),
-        sink_(sink) {}
+        sink_(sink),
+        budget_(original.file.size() * kStepsPerByte + kStepsOfAnyFile) {}
 
   Read<void> run();
 
@@ -63,8 +67,8 @@ class BreakpadTranslator {
   };
 
   Read<void> inline_call();
-  void open_function();
-  void close_function();
+  Read<void> open_function();
+  Read<void> close_function();
   void publics();
   void emit_public(const Named& symbol, std::uint64_t next, const Covered* function_there);
   void release();
@@ -77,6 +81,7 @@ class BreakpadTranslator {
   bool in_function_ = false;
   model::Function function_;
   BreakpadFrames frames_;
+  WorkBudget budget_;
   std::uint32_t order_ = 0;  ///< of the FUNC: of two with one start the first is the name
   std::vector<Covered> covered_;
   std::vector<Named> publics_;
@@ -92,7 +97,9 @@ Read<void> BreakpadTranslator::run() {
         if (const breakpad::LineRecord& l = reader_.line(); in_function_)
           frames_.add_line(l.address, l.size, l.line <= kMaxLine ? l.line : 0, files_[l.file]);
         break;
-      case RecordKind::func: open_function(); break;
+      case RecordKind::func:
+        if (auto ok = open_function(); !ok) return ok;
+        break;
       case RecordKind::inline_call:
         if (auto ok = inline_call(); !ok) return ok;
         break;
@@ -103,7 +110,7 @@ Read<void> BreakpadTranslator::run() {
         code_end_ = std::max(code_end_, end_of(reader_.stack().address, reader_.stack().size));
         break;
       case RecordKind::end:
-        close_function();
+        if (auto ok = close_function(); !ok) return ok;
         publics();
         return {};
       case RecordKind::module:
@@ -128,10 +135,13 @@ Read<void> BreakpadTranslator::inline_call() {
   }
 }
 
-void BreakpadTranslator::open_function() {
-  close_function();
+Read<void> BreakpadTranslator::open_function() {
+  if (auto ok = close_function(); !ok) return ok;
   const breakpad::FuncRecord& record = reader_.func();
-  if (record.size == 0) return publics_.push_back({record.address, record.name});
+  if (record.size == 0) {
+    publics_.push_back({record.address, record.name});
+    return {};
+  }
   in_function_ = true;
   const std::uint64_t end = end_of(record.address, record.size);
   function_ = {.start = {record.address},
@@ -141,15 +151,17 @@ void BreakpadTranslator::open_function() {
   frames_.start(record.address, function_.size);
   covered_.push_back({record.address, end, function_.name});
   code_end_ = std::max(code_end_, end);
+  return {};
 }
 
-void BreakpadTranslator::close_function() {
-  if (!in_function_) return;
+Read<void> BreakpadTranslator::close_function() {
+  if (!in_function_) return {};
   in_function_ = false;
-  frames_.finish();
+  if (!frames_.finish(budget_)) return budget_.refusal("breakpad.work", reader_.offset());
   function_.lines = frames_.lines();
   function_.inlinees = frames_.inlinees();
   sink_.function(function_);
+  return {};
 }
 
 /// Each reaches to the next address that a FUNC or PUBLIC names. One inside a function says nothing new.

@@ -184,13 +184,35 @@ TEST(FromBreakpad, NonsenseKeepsTheModelsPromises) {
   EXPECT_GT(sink.functions, 1u);
 }
 
-TEST(FromBreakpad, CallsThatChangeTheirCallersStayFew) {
-  std::string text = "MODULE Linux x86_64 0 a\nFUNC 0 10000 0 f\n";
-  for (int i = 0; i < 2000; ++i) text += fmt::format("INLINE 0 1 0 0 {:x} 8\n", i * 16);
-  for (int depth = 1; depth < 300; ++depth) text += fmt::format("INLINE {} 1 0 0 0 10000\n", depth);
+/// Each range of the outer calls makes all calls inside it new ones.
+TEST(FromBreakpad, CallsThatChangeTheirCallersAreRefused) {
+  std::string text = "MODULE Linux x86_64 0 a\n";
+  for (int f = 0; f < 8; ++f) {
+    text += fmt::format("FUNC {:x} 10000 0 f\n", f * 0x10000);
+    for (int call = 1; call <= 2; ++call) {
+      text += fmt::format("INLINE 0 {} 0 0", call);
+      for (int i = call; i < 4000; i += 2) text += fmt::format(" {:x} 1", f * 0x10000 + i);
+      text += "\n";
+    }
+    for (int depth = 1; depth < 250; ++depth) text += fmt::format("INLINE {} 1 0 0 {:x} 10000\n", depth, f * 0x10000);
+  }
   testkit::CheckingSink sink;
-  EXPECT_TRUE(translate_breakpad({.file = as_bytes(text)}, sink));
-  EXPECT_LE(sink.inlinees, 1u << 20);
+  const auto done = translate_breakpad({.file = as_bytes(text)}, sink);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().field, "breakpad.work");
+  EXPECT_LE(sink.rows + sink.inlinees, 2 * text.size() + (1u << 16));
+}
+
+TEST(FromBreakpad, RealCallsAreWithinTheBudget) {  // a row in each of eight calls, and small functions
+  std::string text = "MODULE Linux x86_64 0 a\nFILE 1 a.c\nINLINE_ORIGIN 1 one\n";
+  for (int f = 0; f < 3000; ++f) {
+    text += fmt::format("FUNC {:x} 100 0 f\n", f * 0x100);
+    for (int depth = 0; depth < 8; ++depth) text += fmt::format("INLINE {} 1 1 1 {:x} 80\n", depth, f * 0x100 + depth);
+    for (int i = 0; i < 8; ++i) text += fmt::format("{:x} 4 {} 1\n", f * 0x100 + 4 * i, i);
+  }
+  testkit::CheckingSink sink;
+  ASSERT_TRUE(translate_breakpad({.file = as_bytes(text)}, sink));
+  EXPECT_EQ(sink.inlinees, 8u * 3000);
 }
 
 /// See fuzz_corpus/README.md for the command that writes them.

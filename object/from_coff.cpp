@@ -42,7 +42,7 @@ Read<void> translate_coff(const Original& original, model::ModuleSink& sink) {
   SC_TRY(const auto placed, place(object));
   std::vector<pe::SectionPlace> places(placed.size());
   for (std::size_t i = 0; i < placed.size(); ++i) places[i].address = placed[i].address;
-  SC_TRY(const auto dwarf, PeDwarf::of_object(object, places, kObjectBase));
+  SC_TRY(const auto dwarf, PeDwarf::of_object(object, places, kObjectBase, false, original.inflate));
   PeSymbols symbols(object.machine(), placed);
   if (const auto added = symbols.add_table(object.symbols()); !added) return added;
   if (dwarf.empty() && symbols.empty())
@@ -59,7 +59,8 @@ Read<void> translate_coff(const Original& original, model::ModuleSink& sink) {
     return {};
   }
   SC_TRY(auto split, SplitFiles::open(original));
-  SC_TRY(auto own_split, PeDwarf::of_object(object, places, kObjectBase, true));  // -gsplit-dwarf=single
+  SC_TRY(auto own_split,
+         PeDwarf::of_object(object, places, kObjectBase, true, original.inflate));  // -gsplit-dwarf=single
   if (!own_split.empty()) split.add(own_split.sections());
   return translate_dwarf({.sections = dwarf.sections(),
                           .split = split.sections(),

@@ -54,12 +54,18 @@ std::optional<elf::File> supplementary_companion(const elf::File& with_dwarf, st
 }
 
 /// The small ELF file with further function symbols that some distributions put into stripped programs.
-Read<Buffer> inner_file(const elf::File& file) {
+Read<Buffer> inner_file(const elf::File& file, const InflateLimits& limits) {
   const elf::Section* section = file.section(".gnu_debugdata");
   if (section == nullptr) return Buffer();
   SC_TRY(const auto packed, file.contents(*section));
   if (packed.empty()) return Buffer();
-  return decompress_whole(Codec::xz, packed, kMaxInnerFile, "elf.gnu_debugdata");
+  constexpr std::string_view kField = "elf.gnu_debugdata";
+  const std::uint64_t allowed = limits.allowed(file.bytes().size());
+  const std::uint64_t limit = std::min(kMaxInnerFile, allowed);
+  auto plain = decompress_whole(Codec::xz, packed, limit, kField);
+  if (!plain && plain.error().kind == ReadError::Kind::too_large && plain.error().wanted == allowed)
+    return unpacks_too_large(kField, section->offset, allowed + 1, allowed);
+  return plain;
 }
 
 /// All that a translation reads, kept until it is done.
@@ -74,7 +80,7 @@ class ElfTranslator {
   Read<void> gather_symbols();
   Read<void> emit_dwarf(const elf::File& with_dwarf, model::ModuleSink& sink);
   ElfDwarf::Options options(bool split) const {
-    return {.split = split, .threads = original_.threads, .release = original_.release};
+    return {.split = split, .threads = original_.threads, .release = original_.release, .inflate = original_.inflate};
   }
 
   elf::File file_;
@@ -90,7 +96,7 @@ Read<void> ElfTranslator::gather_symbols() {
   if (auto ok = add_elf_symbols(file_, symbols_); !ok) return ok;
   if (debug_)
     if (auto ok = add_elf_symbols(*debug_, symbols_); !ok) return ok;
-  SC_TRY(inner_, inner_file(file_));
+  SC_TRY(inner_, inner_file(file_, original_.inflate));
   if (inner_.size() != 0) {
     SC_TRY(const auto inner, elf::File::open(inner_.bytes()));
     if (auto ok = add_elf_symbols(inner, symbols_); !ok) return ok;

@@ -51,7 +51,7 @@ class MachoTranslator {
   }
 
   Read<void> emit_dwarf(const macho::File& with_dwarf, model::ModuleSink& sink) {
-    SC_TRY(const auto dwarf, MachoDwarf::open(with_dwarf));
+    SC_TRY(const auto dwarf, MachoDwarf::open(with_dwarf, original_.inflate));
     return translate_dwarf({.sections = dwarf.sections(),
                             .split = {},
                             .image_base = file_.image_base(),

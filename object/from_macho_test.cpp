@@ -125,6 +125,13 @@ TEST(FromMacho, PackedDwarf) {
   image.sections.push_back({.segment = "__DWARF", .name = "__zdebug_abbrev", .data = packed(dwarf.abbrev)});
   image.sections.push_back({.segment = "__DWARF", .name = "__zdebug_info", .data = packed(dwarf.info)});
   EXPECT_THAT(text_of(assemble(image)), ElementsAre("410+20 run"));
+  const auto bytes = assemble(image);
+  ModelText sink;
+  const std::size_t size = dwarf.abbrev.size() + dwarf.info.size();
+  EXPECT_TRUE(translate({.file = bytes, .inflate = InflateLimits::exactly(size)}, sink));
+  const auto refused = translate({.file = bytes, .inflate = InflateLimits::exactly(size - 1)}, sink);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ReadError::Kind::unpacks_too_large);
 }
 
 TEST(FromMacho, TheDsymOfAnImage) {

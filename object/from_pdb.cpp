@@ -14,6 +14,7 @@
 #include "object/pdb_omap.hpp"
 #include "object/pdb_publics.hpp"
 #include "object/pdb_strings.hpp"
+#include "object/work_budget.hpp"
 
 namespace symcached::object {
 namespace {
@@ -32,6 +33,8 @@ constexpr std::uint32_t kModuleSignature = 4;
 constexpr std::uint32_t kFoldedElsewhere = 1u << 31;  ///< rank of a function whose bytes another module gave
 constexpr std::uint32_t kMaxSites = 1u << 24;
 constexpr std::uint64_t kReleaseEvery = 16u << 20;  ///< bytes of module streams
+/// Steps through the calls of all functions. The table of what real files take is in docs/formats/pdb.md, section 8.
+constexpr std::uint64_t kStepsPerByte = 2, kStepsOfAnyFile = 1u << 16;
 
 model::Language language_of(std::uint8_t cv_language) {
   switch (cv_language) {
@@ -67,8 +70,13 @@ struct Procedure {
 class PdbTranslator {
  public:
   PdbTranslator(const pdb::File& file, PdbStrings strings, PdbPublics publics, model::ModuleSink& sink,
-                const std::function<void()>& release)
-      : file_(file), strings_(std::move(strings)), publics_(std::move(publics)), sink_(sink), release_(release) {}
+                const std::function<void()>& release, std::uint64_t file_bytes)
+      : file_(file),
+        strings_(std::move(strings)),
+        publics_(std::move(publics)),
+        sink_(sink),
+        release_(release),
+        budget_(file_bytes * kStepsPerByte + kStepsOfAnyFile) {}
 
   Read<void> run();
 
@@ -132,6 +140,7 @@ class PdbTranslator {
   std::vector<FrameRange> ranges_;
   FrameFlattener flattener_;
   OmapMover mover_{file_.omap_from_source()};
+  WorkBudget budget_;
 };
 
 Read<void> PdbTranslator::run() {
@@ -350,12 +359,12 @@ Read<void> PdbTranslator::emit(SectionOffset start, model::Function function) {
   const auto rva = file_.rva_of(start);
   if (!rva || function.size == 0) return {};
   has_native_ = true;
-  flattener_.flatten(sites_, ranges_);
+  if (!flattener_.flatten(sites_, ranges_, budget_)) return budget_.refusal("pdb.work", *rva);
   function.start = {*rva};
   function.language = language_;
   function.lines = flattener_.lines();
   function.inlinees = flattener_.inlinees();
-  if (!file_.omap_from_source().empty()) return mover_.emit(function, sink_);
+  if (!file_.omap_from_source().empty()) return mover_.emit(function, sink_, budget_);
   sink_.function(function);
   return {};
 }
@@ -367,9 +376,9 @@ Read<void> translate_pdb(Bytes bytes, model::ModuleSink& sink, const std::functi
   if (file.is_fastlink()) return unsupported(kFastlinkRefused, 0);
   sink.module(
       {.arch = arch_of_machine(file.machine()), .debug_id = file.debug_id(), .debug_file = {}, .producer_kind = "pdb"});
-  SC_TRY(auto strings, PdbStrings::open(file, sink));
+  SC_TRY(auto strings, PdbStrings::open(file, bytes.size(), sink));
   SC_TRY(auto publics, PdbPublics::open(file));
-  return PdbTranslator(file, std::move(strings), std::move(publics), sink, release).run();
+  return PdbTranslator(file, std::move(strings), std::move(publics), sink, release, bytes.size()).run();
 }
 
 }  // namespace symcached::object

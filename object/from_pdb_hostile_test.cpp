@@ -54,7 +54,7 @@ TEST(HostilePdb, FunctionsThatAllCoverOneLargeTableAreRefused) {
   CheckingSink sink;
   const auto result = translate(symbols, Subsections().lines({1, 0}, 4 * kMany, {{0, rising_rows(kMany)}}), sink);
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().field, "pdb.lines.overlap");
+  EXPECT_EQ(result.error().field, "pdb.work");
   EXPECT_LT(sink.rows, 64 * kMany * 16) << "a few times the file's size, not the product of both";
 }
 
@@ -85,6 +85,62 @@ TEST(HostilePdb, CallsThatOverlapCostTheirDepth) {
   EXPECT_LE(sink.inlinees, kSites);
 }
 
+/// A call of many rows, and `depth` calls inside it that hold all of its bytes: each row makes them new ones.
+Symbols nested_calls(std::uint32_t functions, std::uint32_t rows, std::uint32_t depth) {
+  Symbols symbols;
+  for (std::uint32_t f = 0; f < functions; ++f) {
+    symbols.proc("f", {1, f * 0x10000}, 0x10000);
+    testkit::Section outer;
+    outer.u32(0).u32(0).u32(0x1000);
+    for (std::uint32_t i = 0; i < rows; ++i) outer.u8(11).u8(2 << 4 | 2);  // one line and two bytes further
+    symbols.record(pdb::SymKind::inline_site, outer);
+    for (std::uint32_t i = 0; i < depth; ++i) symbols.inline_site(0x1000, {3, 0});
+    for (std::uint32_t i = 0; i <= depth; ++i) symbols.end_site();
+    symbols.end();
+  }
+  return symbols;
+}
+
+TEST(HostilePdb, CallsInsideCallsOfManyRowsAreRefused) {
+  PdbImage image;
+  image.items.func_id(0, "g");
+  image.sections = {{0x1000, 0x7FFFFFFF}};
+  image.modules = {{"a.obj", nested_calls(40, 4000, 250).finish(), Subsections().inlinees({{0x1000, 0, 1}}).finish()}};
+  image.contributions = {{{1, 0}, 0x7FFFFFFF, 0}};
+  const auto file = testkit::assemble(image);
+  CheckingSink sink;
+  const auto result = translate_pdb(file, sink);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().field, "pdb.work");
+  EXPECT_LT(sink.rows + 8 * sink.inlinees, 2 * file.size() + (1u << 16)) << "not the product of rows and calls";
+}
+
+TEST(HostilePdb, RealCallsInsideCallsAreWithinTheBudget) {
+  PdbImage image;
+  image.items.func_id(0, "g");
+  CheckingSink sink;
+  const auto result = translate(nested_calls(500, 8, 8), Subsections().inlinees({{0x1000, 0, 1}}), sink, image);
+  ASSERT_TRUE(result) << to_string(result.error());
+  EXPECT_EQ(sink.rows, 500u * 10);
+}
+
+TEST(HostilePdb, PiecesOfMovedCodeWithManyCallsEachAreRefused) {
+  constexpr std::uint32_t kPieces = 20000;
+  PdbImage image;
+  image.items.func_id(0, "g");
+  for (std::uint32_t i = 0; i < kPieces; ++i) image.omap.push_back({0x1000 + 4 * i, 0x1000 + 8 * (i ^ 1)});
+  image.original_sections = {{0x1000, 0x7FFFFFFF}};
+  CheckingSink sink;
+  Symbols symbols;
+  symbols.proc("f", {1, 0}, 4 * kPieces);
+  for (int i = 0; i < 250; ++i) symbols.inline_site(0x1000, {3, 0});
+  for (int i = 0; i < 250; ++i) symbols.end_site();
+  const auto refused = translate(symbols.end(), {}, sink, image);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().field, "pdb.work");
+  EXPECT_LT(sink.inlinees, 1'000'000u) << "not one for each call and piece";
+}
+
 TEST(HostilePdb, ClassNamesRepeatedWithoutEndAreRefused) {
   PdbImage image;
   image.types.structure(std::string(60000, 'x'));
@@ -98,7 +154,7 @@ TEST(HostilePdb, ClassNamesRepeatedWithoutEndAreRefused) {
   const auto result = translate(symbols, {}, sink, image);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().field, "pdb.item.function.name");
-  EXPECT_LT(sink.text_bytes, 80u << 20);
+  EXPECT_LT(sink.text_bytes, 12u << 20);
 }
 
 TEST(HostilePdb, FilesNamedInTheMiddleOfALongNameHaveNone) {

@@ -86,10 +86,10 @@ Read<void> translate_pe(const Original& original, model::ModuleSink& sink) {
   SC_TRY(const auto image, pe::Image::open(original.file));
   const std::uint64_t image_base = image.header().image_base;
   if (image_base > kMostImageBase) return too_large("pe.image_base", 0, image_base, kMostImageBase);
-  SC_TRY(auto dwarf, PeDwarf::of_image(image));
+  SC_TRY(auto dwarf, PeDwarf::of_image(image, original.inflate));
   const auto companion = dwarf.empty() ? debug_companion(image, original.companions) : std::nullopt;
   if (companion) {
-    SC_TRY(dwarf, PeDwarf::of_image(*companion));
+    SC_TRY(dwarf, PeDwarf::of_image(*companion, original.inflate));
   }
   const std::vector<PlacedSection> placed = place(image);
   PeSymbols symbols(image.machine(), placed);

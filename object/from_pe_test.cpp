@@ -146,6 +146,12 @@ TEST(FromPe, CompressedSectionsSayTheirSize) {
   packed.u32_big(b << 16 | a);
   image.extra = {{".debug_abbrev", testkit::tiny_abbrev()}, {".zdebug_info", packed.finish()}};
   EXPECT_THAT(translated(image), ElementsAre("1010+20 run"));
+  const auto bytes = testkit::assemble(image).finish();
+  ModelText sink;
+  EXPECT_TRUE(translate_pe({.file = bytes, .inflate = InflateLimits::exactly(info.size())}, sink));
+  const auto refused = translate_pe({.file = bytes, .inflate = InflateLimits::exactly(info.size() - 1)}, sink);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ReadError::Kind::unpacks_too_large);
   image.extra[1].data.resize(8);
   EXPECT_THAT(translated(image), ElementsAre(HasSubstr("pe.zdebug.size")));
   image.extra[1].data[0] = std::byte{'X'};

@@ -124,7 +124,7 @@ Read<void> translate_group(const DebugMapInput& input, const Group& group, model
                            std::vector<CodeRange>& covered) {
   const auto object = input.objects.open(group.path, group.modified);
   if (!object || !has_dwarf(*object)) return {};
-  SC_TRY(const auto dwarf, MachoDwarf::open(*object));
+  SC_TRY(const auto dwarf, MachoDwarf::open(*object, input.original.inflate));
   SC_TRY(const auto table, object->symbols());
   const auto code = code_ranges_of(*object);
   const auto moves = moves_of(input, group, table, code);

@@ -12,9 +12,10 @@ constexpr std::string_view kField = "macho.debug_section";
 constexpr std::string_view kPackedMagic = "ZLIB";
 constexpr std::uint8_t kAddressItself = 0;  ///< relocation type
 
-Read<Buffer> inflated(Bytes data) {
+Read<Buffer> inflated(Bytes data, InflateBudget& budget) {
   if (!as_text(data).starts_with(kPackedMagic)) return bad_value("macho.debug_section.magic", 0, 0);
   SC_TRY(const auto size, read_at<u64be>(data, kPackedMagic.size(), kField));
+  if (auto ok = budget.take(size, kField, 0); !ok) return std::unexpected(ok.error());
   return decompress(Codec::zlib, data.subspan(kPackedMagic.size() + sizeof(size)), size, kField);
 }
 
@@ -62,7 +63,7 @@ bool has_dwarf(const macho::File& file) {
   });
 }
 
-Read<void> MachoDwarf::add(const macho::File& file, const macho::SectionInfo& section) {
+Read<void> MachoDwarf::add(const macho::File& file, const macho::SectionInfo& section, InflateBudget& budget) {
   const dwarf::SectionName name = dwarf::section_named(section.name);
   if (name.member == nullptr || name.split) return {};
   Bytes& place = sections_.*name.member;
@@ -70,7 +71,7 @@ Read<void> MachoDwarf::add(const macho::File& file, const macho::SectionInfo& se
   SC_TRY(Bytes data, file.data_of(section));
   if (data.empty()) return {};
   if (name.gnu_compressed) {
-    SC_TRY(auto plain, inflated(data));
+    SC_TRY(auto plain, inflated(data, budget));
     data = owned_.emplace_back(std::move(plain)).bytes();
   }
   if (file.header().type == macho::FileType::object && section.relocation_count != 0) {
@@ -84,12 +85,13 @@ Read<void> MachoDwarf::add(const macho::File& file, const macho::SectionInfo& se
   return {};
 }
 
-Read<MachoDwarf> MachoDwarf::open(const macho::File& file) {
+Read<MachoDwarf> MachoDwarf::open(const macho::File& file, const InflateLimits& limits) {
   MachoDwarf dwarf;
+  InflateBudget budget(limits, file.file().size());
   dwarf.sections_.big_endian = file.header().big_endian;
   for (const macho::SectionInfo& section : file.sections()) {
     if (!is_debug(section)) continue;
-    if (const auto added = dwarf.add(file, section); !added) return std::unexpected(added.error());
+    if (const auto added = dwarf.add(file, section, budget); !added) return std::unexpected(added.error());
   }
   return dwarf;
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/inflate_limits.hpp"
 #include "formats/dwarf/sections.hpp"
 #include "formats/macho/reader.hpp"
 
@@ -11,12 +12,12 @@ namespace symcached::object {
 class MachoDwarf {
  public:
   /// Cost: nothing for plain sections; packed ones and those with relocations to symbols are copied.
-  static Read<MachoDwarf> open(const macho::File& file);
+  static Read<MachoDwarf> open(const macho::File& file, const InflateLimits& limits = {});
 
   const dwarf::Sections& sections() const { return sections_; }
 
  private:
-  Read<void> add(const macho::File& file, const macho::SectionInfo& section);
+  Read<void> add(const macho::File& file, const macho::SectionInfo& section, InflateBudget& budget);
 
   dwarf::Sections sections_;
   std::vector<Buffer> owned_;  ///< what the sections view, where that is not the file

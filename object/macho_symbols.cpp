@@ -6,7 +6,7 @@ namespace symcached::object {
 namespace {
 
 /// Rows may share names, so that all together may be longer than the strings; not without end.
-constexpr std::uint64_t kMaxNameBytes = 64;  ///< times the size of the strings
+constexpr std::uint64_t kMaxNameBytes = 8;  ///< times the size of the strings
 
 CodeSymbol::Binding binding_of(const macho::Symbol& symbol) {
   if (!symbol.is_external()) return CodeSymbol::Binding::local;
@@ -34,15 +34,19 @@ class Gatherer {
     return hidden_ != nullptr ? hidden_->symbol_name(name) : macho::without_underscore(name);
   }
 
+  Read<void> take_name(std::string_view name) {
+    if (name.size() > name_bytes_left_) return too_large("macho.symtab.names", 0, name.size(), name_bytes_left_);
+    name_bytes_left_ -= name.size();
+    return {};
+  }
+
   Read<void> add_table() {
-    const std::uint64_t limit = symbols_.string_bytes() * kMaxNameBytes;
+    name_bytes_left_ = symbols_.string_bytes() * kMaxNameBytes;
     const auto& sections = file_.sections();
     const std::uint64_t odd = file_.header().cpu == macho::Cpu::arm ? 1 : 0;
-    std::uint64_t name_bytes = 0;
     for (std::uint32_t i = 0; i < symbols_.size(); ++i) {
       const macho::Symbol symbol = symbols_.at(i);
-      name_bytes += symbol.name.size();
-      if (name_bytes > limit) return too_large("macho.symtab.names", 0, name_bytes, limit);
+      if (auto ok = take_name(symbol.name); !ok) return ok;
       if (!symbol.is_defined() || symbol.name.empty() || is_temporary(symbol.name)) continue;
       if (symbol.section > sections.size() || !sections[symbol.section - 1].has_instructions()) continue;
       found_.push_back({.address = symbol.value & ~odd, .name = shown(symbol.name), .binding = binding_of(symbol)});
@@ -53,7 +57,9 @@ class Gatherer {
   Read<void> add_stubs() {
     SC_TRY(const auto stubs, file_.stubs(symbols_));
     for (const macho::Stub& stub : stubs) {
-      const std::string_view name = shown(symbols_.at(stub.symbol).name);
+      const macho::Symbol symbol = symbols_.at(stub.symbol);
+      if (auto ok = take_name(symbol.name); !ok) return ok;
+      const std::string_view name = shown(symbol.name);
       if (!name.empty()) found_.push_back({.address = stub.address, .size = stub.size, .name = name, .is_stub = true});
     }
     return {};
@@ -100,6 +106,7 @@ class Gatherer {
   const macho::SymbolMap* hidden_;
   CodeSymbols& out_;
   macho::Symbols symbols_;
+  std::uint64_t name_bytes_left_ = 0;
   std::vector<std::uint64_t> starts_;
   std::vector<CodeSymbol> found_;
 };

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace symcached::object {
+namespace {
+
+constexpr std::uint64_t kStepsOfNew = 8;  ///< an Inlinee is kept, and written
+
+}  // namespace
 
 std::uint64_t find_moved_pieces(std::span<const pdb::OmapEntry> omap, std::uint32_t rva, std::uint32_t size,
                                 std::uint64_t limit, std::vector<MovedPiece>& out) {
@@ -59,7 +64,7 @@ void OmapMover::cut(const model::Function& whole, const MovedPiece& piece) {
   for (const std::uint32_t i : used_) kept_[i] = 0;
 }
 
-Read<void> OmapMover::emit(model::Function function, model::ModuleSink& sink) {
+Read<void> OmapMover::emit(model::Function function, model::ModuleSink& sink, WorkBudget& budget) {
   if (function.kind == model::SymbolKind::cold_part) {
     find_moved_pieces(omap_, static_cast<std::uint32_t>(function.parent.value), 1, 1, pieces_);
     if (!pieces_.empty()) function.parent = {pieces_[0].target};
@@ -72,6 +77,8 @@ Read<void> OmapMover::emit(model::Function function, model::ModuleSink& sink) {
   kept_.assign(whole.inlinees.size(), 0);
   for (const MovedPiece& piece : pieces_) {
     cut(whole, piece);
+    if (!budget.spend(lines_.size() + kStepsOfNew * inlinees_.size()))
+      return budget.refusal("pdb.work", function.start.value);
     function.start = {piece.target};
     function.size = piece.size;
     function.lines = lines_;

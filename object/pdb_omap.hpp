@@ -6,6 +6,7 @@
 
 #include "formats/pdb/pdb.hpp"
 #include "model/module.hpp"
+#include "object/work_budget.hpp"
 
 namespace symcached::object {
 
@@ -29,8 +30,9 @@ class OmapMover {
   /// @param omap  sorted by source; must outlive this
   explicit OmapMover(std::span<const pdb::OmapEntry> omap) : omap_(omap), pieces_left_(kPiecesPerEntry * omap.size()) {}
 
-  /// An error where functions overlap so much that the map is walked over and over.
-  Read<void> emit(model::Function function, model::ModuleSink& sink);
+  /// @param budget  of steps: one for each row of each piece, more for each call of it
+  /// @return        an error where functions overlap so much that the map is walked over and over
+  Read<void> emit(model::Function function, model::ModuleSink& sink, WorkBudget& budget);
 
  private:
   static constexpr std::uint64_t kPiecesPerEntry = 64;

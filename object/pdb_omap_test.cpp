@@ -52,11 +52,13 @@ TEST(Omap, PiecesTakeTheirRowsAndCallsAlong) {
   const std::vector<model::Line> lines = {{.offset = 0, .line = 10, .inlinee = 0},
                                           {.offset = 0x14, .line = 20, .inlinee = 2}};
   OmapMover mover(map);
-  ASSERT_TRUE(
-      mover.emit({.start = {0x100}, .size = 0x20, .name = name("f"), .lines = lines, .inlinees = inlinees}, text));
+  WorkBudget budget(1000);
+  ASSERT_TRUE(mover.emit({.start = {0x100}, .size = 0x20, .name = name("f"), .lines = lines, .inlinees = inlinees},
+                         text, budget));
   ASSERT_TRUE(mover.emit(
       {.start = {0x118}, .size = 8, .name = name("cold"), .kind = model::SymbolKind::cold_part, .parent = {0x104}},
-      text));
+      text, budget));
+  EXPECT_EQ(budget.spent(), 1u + 2 + 8 * (1 + 3)) << "rows and calls of both pieces";
   EXPECT_EQ(text.text(), (std::vector<std::string>{
                              "300+10 f cold part of 900 | 0 :10 first < :1 | 4 :20 third < :3 second < :2",
                              "308+8 cold cold part of 904",
@@ -70,10 +72,11 @@ TEST(Omap, WalkingTheMapOverAndOverIsRefused) {
   for (std::uint32_t i = 1; i <= 1000; ++i) map.push_back(entry(i * 16, 0x100000 - i * 16));
   ModelText text;
   OmapMover mover(map);
+  WorkBudget budget(1000);
   Read<void> result;
   int functions = 0;
   while (result && functions < 10000) {
-    result = mover.emit({.start = {16}, .size = 0x100000}, text);
+    result = mover.emit({.start = {16}, .size = 0x100000}, text, budget);
     ++functions;
   }
   EXPECT_EQ(result ? "" : result.error().field, "pdb.omap_from_source.overlap");

@@ -11,7 +11,7 @@ constexpr pdb::StreamIndex kTypesStream = 2;
 constexpr pdb::StreamIndex kItemsStream = 4;
 constexpr std::uint32_t kCrossScope = 0x80000000;
 /// A class name is repeated for each of its functions; so much of it is allowed.
-constexpr std::uint64_t kNameBytes = 64u << 20, kNameBytesPerRecordByte = 64;
+constexpr std::uint64_t kNameBytes = 4u << 20, kNameBytesPerByte = 8;
 constexpr std::string_view kAnonymous = "`anonymous namespace'";
 
 }  // namespace
@@ -33,12 +33,12 @@ std::string_view readable_name(std::string_view name, std::string& scratch) {
   return scratch;
 }
 
-Read<PdbStrings> PdbStrings::open(const pdb::File& file, model::ModuleSink& sink) {
+Read<PdbStrings> PdbStrings::open(const pdb::File& file, std::uint64_t file_bytes, model::ModuleSink& sink) {
   PdbStrings strings(file, sink);
   SC_TRY(strings.types_, pdb::TypeStream::open(file.msf(), kTypesStream));
   SC_TRY(strings.items_, pdb::TypeStream::open(file.msf(), kItemsStream));
   strings.inlinees_.assign(strings.items_.count(), model::StringId::none);
-  strings.name_bytes_left_ = kNameBytes + kNameBytesPerRecordByte * strings.items_.record_bytes();
+  strings.name_bytes_left_ = kNameBytes + kNameBytesPerByte * file_bytes;
   return strings;
 }
 

@@ -17,7 +17,8 @@ std::string_view readable_name(std::string_view name, std::string& scratch);
 
 class PdbStrings {
  public:
-  static Read<PdbStrings> open(const pdb::File& file, model::ModuleSink& sink);
+  /// @param file_bytes  size of the file, which bounds the names
+  static Read<PdbStrings> open(const pdb::File& file, std::uint64_t file_bytes, model::ModuleSink& sink);
 
   model::StringId function(std::string_view name) { return sink_->intern(readable_name(name, scratch_)); }
   /// A source file by its offset in the module's checksums; none where that is wrong.

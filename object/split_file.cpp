@@ -26,7 +26,7 @@ Read<SplitFile> SplitFile::open(Bytes bytes, const ElfDwarf::Options& options) {
     case FileKind::coff: {
       SC_TRY(const auto file, pe::CoffObject::open(bytes));
       const std::vector<pe::SectionPlace> nowhere(file.sections().size());
-      SC_TRY(auto dwarf, PeDwarf::of_object(file, nowhere, 0, true));
+      SC_TRY(auto dwarf, PeDwarf::of_object(file, nowhere, 0, true, options.inflate));
       split.sections_ = dwarf.sections();
       split.owner_ = std::make_shared<const PeDwarf>(std::move(dwarf));
       break;
@@ -45,7 +45,9 @@ Read<SplitFiles> SplitFiles::open(const Original& original) {
   SplitFiles all;
   for (const Companion& one : original.companions) {
     if (one.need.kind != NeedFile::Kind::split_unit && one.need.kind != NeedFile::Kind::split_package) continue;
-    SC_TRY(auto file, SplitFile::open(one.file, {.split = true, .threads = original.threads, .only = {}}));
+    SC_TRY(auto file,
+           SplitFile::open(one.file,
+                           {.split = true, .threads = original.threads, .only = {}, .inflate = original.inflate}));
     if (file.empty()) continue;
     all.sections_.push_back(file.sections());
     all.files_.push_back(std::move(file));

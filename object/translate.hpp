@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/inflate_limits.hpp"
 #include "model/module.hpp"
 #include "object/identify.hpp"
 
@@ -50,6 +51,7 @@ struct Original {
   std::span<const Companion> companions = {};
   std::function<void()> release = {};  ///< called now and then: pages of a mapped file may go
   unsigned threads = 1;
+  InflateLimits inflate = {};  ///< of what is compressed in the file; the same for each companion
 };
 
 /// Files that would make the translation richer and are not among the companions. Ask again with what was found: one

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/decompress.hpp"
 #include "base/mspack.hpp"
@@ -23,10 +24,8 @@ struct Plain {
 };
 using PlainOrWhy = std::expected<Plain, std::string>;
 
-std::uint64_t limit_of(Bytes packed) {
-  const std::uint64_t believable =
-      packed.size() > kMaxPlain / kMaxExpansion ? kMaxPlain : packed.size() * kMaxExpansion;
-  return std::clamp(believable, kPlainOfAnySize, kMaxPlain);
+std::string over_limit(std::uint64_t limit) {
+  return fmt::format("it unpacks to more than the {} bytes allowed; convert --max-unpacked sets another limit", limit);
 }
 
 /// Names come from the archive: what a terminal would take for more than text is left out.
@@ -61,8 +60,10 @@ std::expected<Candidate, std::string> choose(const std::vector<Candidate>& all) 
   return std::unexpected(fmt::format("{} of its members may be meant: {}; unpack it and name one", known, names));
 }
 
-PlainOrWhy decompressed(Codec codec, Bytes packed) {
-  auto plain = decompress_whole(codec, packed, limit_of(packed), name_of(codec));
+PlainOrWhy decompressed(Codec codec, Bytes packed, std::uint64_t limit) {
+  auto plain = decompress_whole(codec, packed, limit, name_of(codec));
+  if (!plain && plain.error().kind == ReadError::Kind::too_large && plain.error().wanted == limit)
+    return std::unexpected(over_limit(limit));
   if (!plain) return std::unexpected(to_string(plain.error()));
   return Plain{std::move(*plain), {}};
 }
@@ -70,7 +71,9 @@ PlainOrWhy decompressed(Codec codec, Bytes packed) {
 /// Grows with what comes: a stated size is not believed.
 class Collected {
  public:
+  explicit Collected(std::uint64_t limit) : limit_(limit) {}
   std::expected<void, std::string> add(Bytes piece) {
+    if (piece.size() > limit_ - bytes_.size()) return std::unexpected(over_limit(limit_));
     bytes_.insert(bytes_.end(), piece.begin(), piece.end());
     return {};
   }
@@ -81,12 +84,14 @@ class Collected {
   }
 
  private:
+  std::uint64_t limit_;
   std::vector<std::byte> bytes_;
 };
 
-PlainOrWhy expanded(mspack::SingleFile format, Bytes packed) {
-  Collected plain;
-  const auto done = mspack::expand(format, packed, limit_of(packed), [&](Bytes piece) { return plain.add(piece); });
+PlainOrWhy expanded(mspack::SingleFile format, Bytes packed, std::uint64_t limit) {
+  constexpr std::uint64_t kNoOther = std::numeric_limits<std::int64_t>::max();
+  Collected plain(limit);
+  const auto done = mspack::expand(format, packed, kNoOther, [&](Bytes piece) { return plain.add(piece); });
   if (!done) return std::unexpected(done.error().why);
   return Plain{plain.finish(), {}};
 }
@@ -110,8 +115,7 @@ std::expected<Candidate, std::string> choose_in(mspack::Cabinet& cabinet, std::u
   if (members.size() > kMaxLookedAt) return std::unexpected(fmt::format("it has {} members", members.size()));
   std::uint64_t work = 0;
   for (const auto& m : members) work += m.offset + m.size;  // of 32 bits each
-  if (work > limit)
-    return std::unexpected(fmt::format("its {} members unpack to more than {} bytes", members.size(), limit));
+  if (work > limit) return std::unexpected(fmt::format("with {} members, {}", members.size(), over_limit(limit)));
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const auto kind = kind_in(cabinet, i);
@@ -121,22 +125,20 @@ std::expected<Candidate, std::string> choose_in(mspack::Cabinet& cabinet, std::u
   return choose(all);
 }
 
-PlainOrWhy from_cabinet(Bytes packed) {
+PlainOrWhy from_cabinet(Bytes packed, std::uint64_t limit) {
   auto cabinet = mspack::Cabinet::open(packed);
   if (!cabinet) return std::unexpected(cabinet.error());
-  const std::uint64_t limit = limit_of(packed);
   const auto chosen = choose_in(*cabinet, limit);
   if (!chosen) return std::unexpected(chosen.error());
   const mspack::CabinetMember& member = cabinet->members()[chosen->index];
-  if (member.offset + member.size > limit)
-    return std::unexpected(fmt::format("it unpacks to {} bytes, allowed are {}", member.size, limit));
-  Collected plain;
+  if (member.offset + member.size > limit) return std::unexpected(over_limit(limit));
+  Collected plain(limit);
   const auto done = cabinet->extract(chosen->index, [&](Bytes piece) { return plain.add(piece); });
   if (!done) return std::unexpected(done.error().why);
   return Plain{plain.finish(), member.name};
 }
 
-PlainOrWhy from_zip(Bytes packed) {
+PlainOrWhy from_zip(Bytes packed, std::uint64_t limit) {
   const auto archive = ZipArchive::open(packed);
   if (!archive) return std::unexpected(archive.error());
   const auto members = archive->members();
@@ -150,20 +152,22 @@ PlainOrWhy from_zip(Bytes packed) {
   }
   auto chosen = choose(all);
   if (!chosen) return std::unexpected(chosen.error());
-  auto plain = archive->read((*members)[chosen->index].index, limit_of(packed));
+  const ZipMember& member = (*members)[chosen->index];
+  if (member.size > limit) return std::unexpected(over_limit(limit));
+  auto plain = archive->read(member.index, limit);
   if (!plain) return std::unexpected(plain.error());
   return Plain{std::move(*plain), chosen->name};
 }
 
-PlainOrWhy without_wrapper(FileKind kind, Bytes packed) {
+PlainOrWhy without_wrapper(FileKind kind, Bytes packed, std::uint64_t limit) {
   switch (kind) {
-    case FileKind::gzip: return decompressed(Codec::gzip, packed);
-    case FileKind::zstd: return decompressed(Codec::zstd, packed);
-    case FileKind::xz: return decompressed(Codec::xz, packed);
-    case FileKind::zip: return from_zip(packed);
-    case FileKind::cab: return from_cabinet(packed);
-    case FileKind::szdd: return expanded(mspack::SingleFile::szdd, packed);
-    case FileKind::kwaj: return expanded(mspack::SingleFile::kwaj, packed);
+    case FileKind::gzip: return decompressed(Codec::gzip, packed, limit);
+    case FileKind::zstd: return decompressed(Codec::zstd, packed, limit);
+    case FileKind::xz: return decompressed(Codec::xz, packed, limit);
+    case FileKind::zip: return from_zip(packed, limit);
+    case FileKind::cab: return from_cabinet(packed, limit);
+    case FileKind::szdd: return expanded(mspack::SingleFile::szdd, packed, limit);
+    case FileKind::kwaj: return expanded(mspack::SingleFile::kwaj, packed, limit);
     default: return std::unexpected("it is not packed");
   }
 }
@@ -183,21 +187,25 @@ bool is_wrapper(FileKind kind) {
   }
 }
 
-std::expected<std::optional<Unwrapped>, std::string> unwrap(Bytes file) {
+std::expected<std::optional<Unwrapped>, std::string> unwrap(Bytes file, const InflateLimits& limits) {
   FileKind kind = identify(file);
   if (!is_wrapper(kind)) return std::nullopt;
   Unwrapped result;
+  std::uint64_t left = limits.allowed(file.size());
   Bytes packed = file;
   for (; is_wrapper(kind); kind = identify(packed)) {
     if (result.wrappers.size() == kMaxWrappers)
       return std::unexpected(fmt::format("it is packed more than {} times over; unpack it", kMaxWrappers));
-    auto plain = without_wrapper(kind, packed);
+    auto plain = without_wrapper(kind, packed, left);
     if (!plain) return std::unexpected(fmt::format("{}: {}", name_of(kind), plain.error()));
     result.wrappers.push_back(kind);
     result.file = std::move(plain->file);
     if (!plain->member.empty()) result.member = std::move(plain->member);
     packed = result.file.bytes();
+    left -= packed.size();
   }
+  result.inner = limits;
+  result.inner.total = left;
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include "object/unwrap.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,8 +26,8 @@ const std::vector<std::byte>& symbols() {
 }
 
 /// What came of it in one line: "gzip zip a.sym, 1234 bytes", "plain" or the error.
-std::string outcome(Bytes file) {
-  const auto unwrapped = unwrap(file);
+std::string outcome(Bytes file, const InflateLimits& limits = {}) {
+  const auto unwrapped = unwrap(file, limits);
   if (!unwrapped) return unwrapped.error();
   if (!*unwrapped) return "plain";
   std::string out;
@@ -83,15 +84,47 @@ TEST(Unwrap, RefusesWithAReason) {
       {"a zip of folders", zip_file({{"d/", {}}}), "no member"},
       {"another size than stated", zip_file({{"a.sym", symbols(), true, 100}}), "zip: "},
       {"less than stated", zip_file({{"a.sym", symbols(), true, 100'000}}), "another size"},
-      {"far more than a file can hold", zip_file({{"a.sym", symbols(), true, 0xFFFF0000}}), "allowed are 67108864"},
+      {"far more than a file can hold", zip_file({{"a.sym", symbols(), true, 0xFFFF0000}}),
+       "the 67108864 bytes allowed"},
       {"a wrong checksum", zip_file({{"a.sym", symbols(), true, 0, true}}), "CRC"},
-      {"a file that grows too much", testkit::zstd_file(bomb(80 << 20)), "zstd: "},
+      {"a file that grows too much", testkit::zstd_file(bomb(80 << 20)),
+       "zstd: it unpacks to more than the 67108864 bytes allowed; convert --max-unpacked sets another limit"},
       {"part of a set", cabinet_file({{"a.sym", symbols()}}, 2), "part of a set"},
       {"a cabinet with no member", cabinet_file({}), "cab: "},
       {"gzip, its header alone", to_bytes("\x1F\x8B\x08"), "gzip: "},
       {"zip, its magic alone", to_bytes("PK\3\4"), "zip: "},
   };
   for (const Row& r : rows) EXPECT_THAT(outcome(r.file), HasSubstr(r.want)) << r.why;
+}
+
+TEST(Unwrap, NoMoreThanAllowed) {
+  const std::size_t size = symbols().size();
+  const Packed wrapped[] = {testkit::gzipped(symbols()),
+                            testkit::zstd_file(symbols()),
+                            testkit::xz_file(symbols()),
+                            testkit::szdd_file(symbols()),
+                            testkit::kwaj_file(symbols()),
+                            cabinet_file({{"a.sym", symbols()}}),
+                            cabinet_file({{"a.sym", symbols()}, {"read.me", to_bytes("hi")}}),
+                            zip_file({{"a.sym", symbols()}}),
+                            zip_file({{"a.sym", symbols(), true}})};
+  for (const Packed& file : wrapped) {
+    const auto kind = name_of(identify(file));
+    EXPECT_THAT(outcome(file, InflateLimits::exactly(4 * size)), HasSubstr("= symbols")) << kind;
+    EXPECT_THAT(outcome(file, InflateLimits::exactly(size - 1)),
+                HasSubstr(fmt::format("more than the {} bytes allowed", size - 1)))
+        << kind;
+  }
+}
+
+TEST(Unwrap, LayersShareTheLimit) {
+  const Packed inner = testkit::gzipped(symbols());
+  const Packed file = testkit::xz_file(inner);
+  const std::size_t both = inner.size() + symbols().size();
+  const auto unwrapped = unwrap(file, InflateLimits::exactly(both + 7));
+  ASSERT_TRUE(unwrapped);
+  EXPECT_EQ((*unwrapped)->inner.allowed(~std::uint64_t{0}), 7u) << "what is left for compressed sections";
+  EXPECT_THAT(outcome(file, InflateLimits::exactly(both - 1)), HasSubstr("gzip: it unpacks to more than"));
 }
 
 TEST(Unwrap, EveryCutIsRefused) {

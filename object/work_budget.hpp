@@ -1,5 +1,5 @@
 #pragma once
-/// A bound on work that small hostile files could multiply: tables that many entries share.
+/// A bound on work that small hostile files could multiply: tables that many entries share, calls inside calls.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -11,17 +11,19 @@ namespace symcached::object {
 /// Shared by the threads of one translation.
 class WorkBudget {
  public:
-  explicit WorkBudget(std::uint64_t bytes) : total_(std::min(bytes, kMost)), left_(static_cast<std::int64_t>(total_)) {}
+  /// @param work  bytes or steps, as the spender counts
+  explicit WorkBudget(std::uint64_t work) : total_(std::min(work, kMost)), left_(static_cast<std::int64_t>(total_)) {}
   /// @return false once more was asked for than there is; from then on every answer is false
-  bool spend(std::uint64_t bytes) {
-    const auto taken = static_cast<std::int64_t>(std::min(bytes, kMost));
+  bool spend(std::uint64_t work) {
+    const auto taken = static_cast<std::int64_t>(std::min(work, kMost));
     if (left_.load(std::memory_order_relaxed) < 0) return false;
     return left_.fetch_sub(taken, std::memory_order_relaxed) >= taken;
   }
   /// More was asked for than there is.
   bool overdrawn() const { return left_.load(std::memory_order_relaxed) < 0; }
+  std::uint64_t spent() const { return total_ - static_cast<std::uint64_t>(left_.load(std::memory_order_relaxed)); }
   std::unexpected<ReadError> refusal(std::string_view field, std::uint64_t offset) const {
-    return too_large(field, offset, total_ - static_cast<std::uint64_t>(left_.load(std::memory_order_relaxed)), total_);
+    return too_large(field, offset, spent(), total_);
   }
 
  private:

@@ -35,13 +35,14 @@ struct Plain {
 };
 
 std::expected<Plain, std::string> plain_of(const object::Original& original) {
-  auto unwrapped = object::unwrap(original.file);
+  auto unwrapped = object::unwrap(original.file, original.inflate);
   if (!unwrapped) return std::unexpected(std::move(unwrapped.error()));
   Plain plain{original, *std::move(unwrapped)};
   if (plain.unwrapped) {
     if (original.release) original.release();
     plain.original.file = plain.unwrapped->file.bytes();
     plain.original.release = {};
+    plain.original.inflate = plain.unwrapped->inner;
   }
   return plain;
 }

@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::size_t kGroupsPerBatch = 1024;
 
+std::uint32_t number_of(model::StringId id) { return static_cast<std::uint32_t>(id); }
+
 /// Address of the last byte; that of the address space for a function that would go on behind it.
 std::uint64_t last_byte(const StoredFunction& f) {
   return f.start + std::min<std::uint64_t>(f.size == 0 ? 0 : f.size - 1, ~f.start);
@@ -39,7 +41,10 @@ class Layout {
 
  private:
   void sort_functions();
+  std::strong_ordering by_text(std::uint32_t a, std::uint32_t b) const;
   std::strong_ordering contents_differ(const StoredFunction& a, const StoredFunction& b);
+  std::strong_ordering calls_differ(const model::Inlinee& a, const model::Inlinee& b) const;
+  std::strong_ordering rows_differ(const model::Line& a, const model::Line& b) const;
   void group_functions();
   void find_enclosing();
   void collect_subprograms();
@@ -95,16 +100,25 @@ std::vector<std::byte> Layout::build() {
 
 /// A total order, so that neither arrival nor text ids leave a trace.
 void Layout::sort_functions() {
-  const auto key = [&](const StoredFunction& f) {
-    return std::tuple(f.start, f.rank, f.kind, f.size, texts_.text(f.name), texts_.text(f.linkage_name), f.language,
-                      f.row_count, f.frame_count, f.parent);
+  const auto before_names = [](const StoredFunction& f) { return std::tuple(f.rank, f.kind, f.size); };
+  const auto behind_names = [](const StoredFunction& f) {
+    return std::tuple(f.language, f.row_count, f.frame_count, f.parent);
   };
-  auto& all = store_.functions();
-  std::ranges::sort(all, [&](const StoredFunction& a, const StoredFunction& b) {
-    if (a.start != b.start) return a.start < b.start;
-    const auto x = key(a), y = key(b);
-    return x != y ? x < y : contents_differ(a, b) < 0;
+  const auto order = [&](const StoredFunction& a, const StoredFunction& b) -> std::strong_ordering {
+    if (const auto by = before_names(a) <=> before_names(b); by != 0) return by;
+    if (const auto by = by_text(a.name, b.name); by != 0) return by;
+    if (const auto by = by_text(a.linkage_name, b.linkage_name); by != 0) return by;
+    if (const auto by = behind_names(a) <=> behind_names(b); by != 0) return by;
+    return contents_differ(a, b);
+  };
+  std::ranges::sort(store_.functions(), [&](const StoredFunction& a, const StoredFunction& b) {
+    return a.start != b.start ? a.start < b.start : order(a, b) < 0;
   });
+}
+
+/// Equal texts have one id, and are not looked at.
+std::strong_ordering Layout::by_text(std::uint32_t a, std::uint32_t b) const {
+  return a == b ? std::strong_ordering::equal : texts_.text(a) <=> texts_.text(b);
 }
 
 /// Orders functions that agree in all but their rows and calls, by these. Rare: the same code described twice.
@@ -113,18 +127,25 @@ std::strong_ordering Layout::contents_differ(const StoredFunction& a, const Stor
   std::vector<model::Line> other_rows;
   store_.unpack(a, frames_, rows_);
   store_.unpack(b, other_frames, other_rows);
-  const auto text = [&](model::StringId id) { return texts_.text(static_cast<std::uint32_t>(id)); };
-  const auto frame = [&](const model::Inlinee& i) {
-    return std::tuple(i.caller, text(i.name), text(i.call_file), i.call_line, i.call_column);
-  };
-  const auto row = [&](const model::Line& l) {
-    return std::tuple(l.offset, l.line, l.column, text(l.file), l.inlinee);
-  };
   for (std::size_t i = 0; i < frames_.size(); ++i)
-    if (const auto order = frame(frames_[i]) <=> frame(other_frames[i]); order != 0) return order;
+    if (const auto order = calls_differ(frames_[i], other_frames[i]); order != 0) return order;
   for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (const auto order = row(rows_[i]) <=> row(other_rows[i]); order != 0) return order;
+    if (const auto order = rows_differ(rows_[i], other_rows[i]); order != 0) return order;
   return std::strong_ordering::equal;
+}
+
+std::strong_ordering Layout::calls_differ(const model::Inlinee& a, const model::Inlinee& b) const {
+  if (const auto order = a.caller <=> b.caller; order != 0) return order;
+  if (const auto order = by_text(number_of(a.name), number_of(b.name)); order != 0) return order;
+  if (const auto order = by_text(number_of(a.call_file), number_of(b.call_file)); order != 0) return order;
+  return std::tuple(a.call_line, a.call_column) <=> std::tuple(b.call_line, b.call_column);
+}
+
+std::strong_ordering Layout::rows_differ(const model::Line& a, const model::Line& b) const {
+  const auto place = [](const model::Line& l) { return std::tuple(l.offset, l.line, l.column); };
+  if (const auto order = place(a) <=> place(b); order != 0) return order;
+  if (const auto order = by_text(number_of(a.file), number_of(b.file)); order != 0) return order;
+  return a.inlinee <=> b.inlinee;
 }
 
 void Layout::group_functions() {

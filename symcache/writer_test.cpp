@@ -80,6 +80,26 @@ TEST(Writer, SameFunctionsInAnyOrderGiveTheSameBytes) {
   }
 }
 
+/// Of functions that share a start, many share a name too: those are compared by what comes behind the name.
+TEST(Writer, EqualNamesInAnyOrderGiveTheSameBytes) {
+  const std::string name(5000, 'n');
+  std::vector<OwnFunction> functions;
+  for (std::uint32_t i = 0; i < 600; ++i) {
+    functions.push_back({.start = 0x1000, .size = 16, .name = name, .linkage_name = i % 3 == 0 ? name + "x" : name});
+    functions.back().lines = {{.offset = i % 5, .line = 1 + i % 7, .file = i % 2 == 0 ? name : name + "y"}};
+    if (i % 11 == 0) functions.back().name += std::to_string(i);
+  }
+  const auto want = testkit::write(functions, testkit::named_module());
+  testkit::RandomSource random(3);
+  for (std::uint32_t round = 0; round < 5; ++round) {
+    for (std::size_t i = functions.size(); i-- > 1;)
+      std::swap(functions[i], functions[random.below(static_cast<std::uint32_t>(i) + 1)]);
+    std::vector<std::string> texts;
+    for (const OwnFunction& f : functions) texts.push_back(f.name);
+    ASSERT_TRUE(testkit::write(functions, testkit::named_module(), texts) == want) << round;
+  }
+}
+
 TEST(Writer, TheLowestRankNamesTheCodeAndTheOthersAreAliases) {
   std::vector<OwnFunction> functions{
       {.start = 0x10, .size = 1, .name = "third", .rank = 9},

@@ -142,6 +142,8 @@ class File {
   /// Scattered entries, which only 32-bit x86 and ARM have, are left out.
   Read<std::vector<Relocation>> relocations(const SectionInfo& section) const;
 
+  Bytes file() const { return file_; }
+
  private:
   template <std::endian O, class W>
   Read<void> read_commands();

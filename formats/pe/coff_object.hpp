@@ -30,6 +30,8 @@ class CoffObject {
   /// Relocations of a section, in place; empty if it has none.
   Read<std::span<const RelocationRecord>> relocations(const SectionHeader& section) const;
 
+  Bytes file() const { return file_; }
+
  private:
   Bytes file_;
   Machine machine_ = Machine::unknown;

@@ -107,6 +107,7 @@ Read<Document> Pdb::document(std::uint32_t row) const {
 Read<std::vector<Document>> Pdb::documents() const {
   std::vector<Document> all;
   std::uint64_t total = 0;
+  const std::uint64_t limit = document_name_budget();
   if (document_count() > kMaxDocuments) return too_large("ppdb.documents", 0, document_count(), kMaxDocuments);
   all.reserve(document_count());
   for (std::uint32_t row = 1; row <= document_count(); ++row) {
@@ -114,7 +115,7 @@ Read<std::vector<Document>> Pdb::documents() const {
     SC_TRY(const auto parts,
            metadata_.blob(metadata_.at(Table::document, row)[DocumentColumn::name], "ppdb.document.name"));
     total += one.name.size() + parts.size();
-    if (total > kMaxDocumentNames) return too_large("ppdb.documents.names", 0, total, kMaxDocumentNames);
+    if (total > limit) return too_large("ppdb.documents.names", 0, total, limit);
     all.push_back(std::move(one));
   }
   return all;

@@ -1,6 +1,7 @@
 #pragma once
 /// Reads Portable PDBs in place: identity, documents, sequence points, state machines, custom debug information.
 /// Spec: Portable PDB v1.0; docs/formats/portable_pdb.md.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -20,8 +21,11 @@ inline constexpr std::size_t kPdbIdSize = 20;
 /// Bytes of one document's name, put together, and of the list of its parts.
 inline constexpr std::size_t kMaxDocumentName = 32 * 1024;
 inline constexpr std::uint32_t kMaxDocuments = 1u << 20;
-/// Bytes of all documents' names and lists together.
+/// Bytes of all documents' names and lists together; names share their folders, so that they may be this many times the
+/// heap and kFreeNameBytes more.
 inline constexpr std::uint64_t kMaxDocumentNames = 256u << 20;
+inline constexpr std::uint64_t kMaxNameSharing = 64;
+inline constexpr std::uint64_t kFreeNameBytes = 1u << 20;
 /// Bytes of one embedded source, unpacked.
 inline constexpr std::uint64_t kMaxEmbeddedSource = 64u << 20;
 /// Equal sequence points may be one blob of many methods. Decoded one by one they may be this many times the heap and
@@ -82,7 +86,8 @@ class Pdb {
   std::uint32_t document_count() const { return metadata_.rows(Table::document); }
   Read<std::string> document_name(std::uint32_t row) const;
   Read<Document> document(std::uint32_t row) const;
-  /// All of them; [0] is row 1. Refused if they are more than kMaxDocuments, or their names than kMaxDocumentNames.
+  /// All of them; [0] is row 1. Refused if they are more than kMaxDocuments, or their names
+  /// longer than the file allows.
   Read<std::vector<Document>> documents() const;
 
   /// As many as the assembly has methods, or 0.
@@ -112,6 +117,9 @@ class Pdb {
   void order_sorted_tables();
   std::uint32_t key(Table table, std::uint32_t index, const std::vector<std::uint32_t>& order) const;
   std::uint32_t lower_bound(Table table, std::uint32_t wanted, const std::vector<std::uint32_t>& order) const;
+  std::uint64_t document_name_budget() const {
+    return std::min(kMaxDocumentNames, metadata_.blobs().size() * kMaxNameSharing + kFreeNameBytes);
+  }
   std::uint64_t point_budget() const { return metadata_.blobs().size() * kMaxPointSharing + kFreePointBytes; }
 
   Metadata metadata_;

@@ -205,6 +205,27 @@ TEST(Pdb, MethodsThatShareABlobCostNoMoreThanTheFile) {
   EXPECT_LT(points, 20'000u * 500);
 }
 
+TEST(Pdb, DocumentsThatShareALongNameAreRefused) {
+  testkit::MetadataImage image;
+  namespace cell = testkit::cell;
+  image.pdb_id = std::vector<std::byte>(20);
+  const std::uint32_t part = image.blob(std::vector<std::byte>(20'000, std::byte{'n'}));
+  Section parts;
+  testkit::put_number(parts.u8('/'), part);
+  const std::uint32_t name = image.blob(parts.finish());
+  const auto documents_of = [&](std::uint32_t count) {
+    testkit::MetadataImage many = image;
+    for (std::uint32_t i = 0; i < count; ++i)
+      many.row(Table::document, {cell::blob(name), cell::guid(0), cell::blob(0), cell::guid(0)});
+    const auto bytes = many.assemble().finish();
+    const auto pdb = Pdb::open(bytes);
+    const auto documents = pdb ? pdb->documents() : std::unexpected(pdb.error());
+    return documents ? std::string() : std::string(documents.error().field);
+  };
+  EXPECT_EQ(documents_of(100), "");
+  EXPECT_EQ(documents_of(200), "ppdb.documents.names") << "64 times the heap of 20 KB, and 1 MiB";
+}
+
 TEST(Pdb, MoreDocumentsThanAnyProgramHasAreRefused) {
   const auto out = assemble(PortablePdb{.documents = {{.name = "a.cs"}}});
   auto bytes = out.finish();
