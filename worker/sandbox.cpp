@@ -1,5 +1,6 @@
 #include "worker/sandbox.hpp"
 
+#include <fcntl.h>
 #include <linux/landlock.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
@@ -82,8 +83,8 @@ bool forbid_system_calls() {
                          SCMP_SYS(exit_group)})
     if (::seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, call, 0) != 0) return false;
   // fstat() of newer C libraries: newfstatat with an empty path, which names the descriptor itself
-  if (::seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1, SCMP_A3(SCMP_CMP_EQ, 0x1000)) != 0)
-    return false;
+  const scmp_arg_cmp no_name{.arg = 3, .op = SCMP_CMP_EQ, .datum_a = AT_EMPTY_PATH, .datum_b = 0};
+  if (::seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1, &no_name) != 0) return false;
   return ::seccomp_load(filter.get()) == 0;
 }
 
