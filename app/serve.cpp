@@ -1,21 +1,18 @@
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <array>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
-#include <thread>
 
 #include "api/routes.hpp"
 #include "api/version.hpp"
 #include "app/commands.hpp"
+#include "app/process.hpp"
+#include "app/shutdown.hpp"
 #include "app/user_agent.hpp"
 #include "fetch/source.hpp"
 #include "net/http_server.hpp"
@@ -25,12 +22,12 @@
 namespace symcached::app {
 namespace {
 
-constexpr std::chrono::seconds kGrace{30};  ///< from the first signal to the end, whatever is in flight
-
 struct ServeOptions {
   std::string bind = "127.0.0.1:3021";
   std::string cache_dir;
   std::vector<std::string> symbols;
+  net::ServerOptions server;  ///< but for the address
+  unsigned grace = 30;        ///< seconds
 };
 
 struct Address {
@@ -38,7 +35,7 @@ struct Address {
   std::uint16_t port;
 };
 
-/// "127.0.0.1:3021" or "[::1]:3021".
+/// "127.0.0.1:3021", "localhost:3021" or "[::1]:3021".
 std::optional<Address> parse_bind(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
@@ -48,6 +45,7 @@ std::optional<Address> parse_bind(std::string_view text) {
   if (in_brackets) host = host.substr(1, host.size() - 2);
   if (host.empty() || !port || *port > 0xffff || (!in_brackets && host.find(':') != std::string_view::npos))
     return std::nullopt;
+  if (host == "localhost") host = "127.0.0.1";
   return Address{std::string(host), static_cast<std::uint16_t>(*port)};
 }
 
@@ -80,46 +78,14 @@ std::uint64_t random_boot() {
   return std::uint64_t{random()} << 32 | random();
 }
 
-/// Calls `on_first` at the first SIGTERM or SIGINT. While it lives, a second one, or the grace running out, ends the
-/// program at once.
-class SignalWatch {
- public:
-  explicit SignalWatch(std::function<void()> on_first) : signals_(context_, SIGTERM, SIGINT), grace_(context_) {
-    signals_.async_wait([this, on_first = std::move(on_first)](const boost::system::error_code& error, int) {
-      if (error) return;
-      on_first();
-      end_after_second_signal_or_grace();
-    });
-    thread_ = std::thread([this] { context_.run(); });
-  }
-  ~SignalWatch() {
-    context_.stop();
-    thread_.join();
-  }
-
- private:
-  void end_after_second_signal_or_grace() {
-    signals_.async_wait([](const boost::system::error_code& error, int) {
-      if (!error) ::_exit(kDone);
-    });
-    grace_.expires_after(kGrace);
-    grace_.async_wait([](const boost::system::error_code& error) {
-      if (!error) ::_exit(kDone);
-    });
-  }
-
-  boost::asio::io_context context_{1};
-  boost::asio::signal_set signals_;
-  boost::asio::steady_timer grace_;
-  std::thread thread_;
-};
-
 int could_not(const std::string& why) {
   fmt::print(stderr, "symcached serve: {}\n", why);
   return kCouldNot;
 }
 
 int serve(const ServeOptions& options) {
+  ignore_sigpipe();
+  raise_descriptor_limit();
   const Log log = make_log();
   const std::filesystem::path cache_dir =
       options.cache_dir.empty() ? default_cache_dir() : std::filesystem::path(options.cache_dir);
@@ -144,20 +110,32 @@ int serve(const ServeOptions& options) {
   const auto handler = [&service](http::Request request) {
     return api::answer(std::move(request), service, api::ApiOptions{});
   };
-  auto server = net::Server::start({.address = address.host, .port = address.port}, handler, log);
+  net::ServerOptions server_options = options.server;
+  server_options.address = address.host;
+  server_options.port = address.port;
+  auto server = net::Server::start(server_options, handler, log);
   if (!server) return could_not(server.error());
-  const SignalWatch watch([&] {
-    log(Severity::info, "shutting down: bodies in flight are finished");
-    (*server)->drain();
-    service.drain();
-  });
+  const ShutdownWatch watch(**server, std::chrono::seconds(options.grace), [&service] { service.drain(); }, log);
   const bool is_v6 = address.host.find(':') != std::string::npos;
   fmt::print("listening on http://{}:{}\n", is_v6 ? "[" + address.host + "]" : address.host, (*server)->port());
   std::fflush(stdout);
   (*server)->join();
   client.stop();
   service.stop();
-  return kDone;
+  return watch.has_cut() ? kCouldNot : kDone;
+}
+
+void add_limits(CLI::App& command, ServeOptions& options) {
+  command.add_option("--max-connections", options.server.max_connections,
+                     "connections at once; 0: as many as the limit of open files allows");
+  command.add_option("--max-connections-per-address", options.server.max_connections_per_address,
+                     "connections at once from one client address; 0: half of --max-connections");
+  command.add_option("--max-in-flight", options.server.max_in_flight,
+                     "requests being answered at once; 0: three quarters of --max-connections");
+  command.add_option("--grace", options.grace,
+                     "seconds that open responses have to complete after SIGTERM or SIGINT, before they are cut");
+  for (const char* name : {"--max-connections", "--max-connections-per-address", "--max-in-flight", "--grace"})
+    command.get_option(name)->type_name("NUMBER")->capture_default_str();
 }
 
 }  // namespace
@@ -171,6 +149,9 @@ void add_serve(CLI::App& app, int& status) {
   command->add_option("--cache-dir", options->cache_dir, "folder of the cache [$XDG_CACHE_HOME/symcached]");
   command->add_option("--symbols", options->symbols,
                       "folder or http(s) symbol server to take PDBs from; may be repeated");
+  add_limits(*command, *options);
+  command->footer(
+      "Exit status: 0 all responses were completed, 1 could not start or responses were cut, 2 wrong usage.");
   command->callback([options, &status] { status = serve(*options); });
 }
 
