@@ -122,7 +122,10 @@ int serve(const ServeOptions& options) {
   (*server)->join();
   client.stop();
   service.stop();
-  return watch.has_cut() ? kCouldNot : kDone;
+  const std::uint64_t cut = (*server)->stats().responses_cut;
+  if (cut == 0) log(Severity::info, "shut down; all open responses were completed");
+  else log(Severity::warning, fmt::format("shut down; responses cut: {}", cut));
+  return cut == 0 ? kDone : kCouldNot;
 }
 
 void add_limits(CLI::App& command, ServeOptions& options) {

@@ -53,9 +53,7 @@ void ShutdownWatch::drain() {
 }
 
 void ShutdownWatch::cut() {
-  const auto lines = server_.cut();
-  for (const std::string& line : lines) log_(Severity::warning, "not completed: " + line);
-  if (!lines.empty()) has_cut_ = true;
+  for (const std::string& line : server_.cut()) log_(Severity::warning, "not completed: " + line);
   timer_.expires_after(kLastResort);
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error) return;

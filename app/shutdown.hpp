@@ -1,6 +1,5 @@
 #pragma once
 /// How a server ends: what SIGTERM and SIGINT do.
-#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -20,9 +19,6 @@ class ShutdownWatch {
   ShutdownWatch(net::Server& server, std::chrono::seconds grace, std::function<void()> on_drain, Log log);
   ~ShutdownWatch();
 
-  /// Whether there were responses that were not finished.
-  bool has_cut() const { return has_cut_; }
-
  private:
   void drain();
   void cut();
@@ -34,7 +30,6 @@ class ShutdownWatch {
   boost::asio::io_context context_{1};
   boost::asio::signal_set signals_;
   boost::asio::steady_timer timer_;
-  std::atomic<bool> has_cut_{false};
   bool cutting_ = false;
   std::thread thread_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// A server with a page for each kind of answer, for the tests of this folder.
+/// A server with a page for each kind of answer, for the tests of net/.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
