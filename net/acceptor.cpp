@@ -100,6 +100,7 @@ Task<void> Acceptor::run() {
 }
 
 Acceptor::Taken Acceptor::take_one() {
+  const std::scoped_lock lock(state_.admission.accepting);
   tcp::endpoint peer;
   auto size = static_cast<socklen_t>(peer.capacity());
   Descriptor connection(::accept4(socket_.native_handle(), peer.data(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
