@@ -32,6 +32,18 @@ bool is_of_the_connection(int error) {
   return false;
 }
 
+/// Also when the coroutine is destroyed instead of resumed, as Asio does when it has no memory to begin a wait.
+class Accepting {
+ public:
+  explicit Accepting(bool& flag) : flag_(flag) { flag_ = true; }
+  Accepting(const Accepting&) = delete;
+  Accepting& operator=(const Accepting&) = delete;
+  ~Accepting() { flag_ = false; }
+
+ private:
+  bool& flag_;
+};
+
 Descriptor open_spare() { return Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 /// As much as one call can do; what the client has not read by then may be lost with the reset.
@@ -59,13 +71,11 @@ error_code Acceptor::listen(const tcp::endpoint& endpoint, bool share) {
 }
 
 void Acceptor::keep_running() {
-  if (running_ || state_.draining) return;
+  if (state_.accepting || state_.draining) return;
   auto ended = [this](const std::exception_ptr& error) {
-    running_ = false;
     if (error) contained(state_.log, "could not accept connections", [&] { std::rethrow_exception(error); });
   };
   asio::co_spawn(context_, run(), std::move(ended));
-  running_ = true;
 }
 
 void Acceptor::close() {
@@ -75,6 +85,7 @@ void Acceptor::close() {
 }
 
 Task<void> Acceptor::run() {
+  const Accepting accepting(state_.accepting);
   while (!state_.draining) {
     error_code error;
     co_await socket_.async_wait(tcp::acceptor::wait_read, asio::redirect_error(asio::use_awaitable, error));
@@ -89,6 +100,7 @@ Task<void> Acceptor::run() {
 }
 
 Acceptor::Taken Acceptor::take_one() {
+  const std::scoped_lock lock(state_.admission.accepting);
   tcp::endpoint peer;
   auto size = static_cast<socklen_t>(peer.capacity());
   Descriptor connection(::accept4(socket_.native_handle(), peer.data(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC));

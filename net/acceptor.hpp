@@ -36,7 +36,6 @@ class Acceptor {
   boost::asio::steady_timer pause_;
   Descriptor spare_;  ///< closed to accept and refuse a connection when there is no other descriptor left
   Clock::time_point next_warning_ = {};
-  bool running_ = false;
 };
 
 }  // namespace symcached::net

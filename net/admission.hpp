@@ -64,6 +64,8 @@ class Admission {
   Slot request();
   ServerStats stats() const;
 
+  /// Held while accepting, so that no io thread takes the descriptor that another has just given up to refuse with.
+  std::mutex accepting;
   std::atomic<std::uint64_t> timed_out{0};
   std::atomic<std::uint64_t> hung_up{0};
   std::atomic<std::uint64_t> refused{0};

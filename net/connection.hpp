@@ -87,6 +87,7 @@ struct ThreadState {
   const Log& log;
   Admission& admission;
   bool draining = false;
+  bool accepting = false;
   intrusive::list<Connection, intrusive::constant_time_size<false>> open = {};
 };
 

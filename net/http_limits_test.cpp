@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "net/admission.hpp"
-#include "net/server_fixture.hpp"
+#include "testing/server_fixture.hpp"
 
 namespace symcached::net {
 namespace {

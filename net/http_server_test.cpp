@@ -1,6 +1,6 @@
 #include "net/http_server.hpp"
 
-#include "net/server_fixture.hpp"
+#include "testing/server_fixture.hpp"
 
 namespace symcached::net {
 namespace {

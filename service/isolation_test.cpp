@@ -58,7 +58,7 @@ class Isolation : public ::testing::Test {
     id_ = derived->debug_id;
     cache_size_ = derived->file.size();
     ServiceOptions options;
-    options.limits = {.memory_base = std::uint64_t{256} << 20, .time_base = seconds(1)};
+    options.limits = {.memory_base_mib = 256, .seconds_base = 2};
     options.retry.settling = seconds(0);
     std::vector<std::unique_ptr<fetch::Source>> sources;
     sources.push_back(std::move(*fetch::make_source(symbols_.path().string(), objects_, client_)));
@@ -97,8 +97,8 @@ struct Fault {
 };
 Fault fault_of(int n) {
   constexpr Fault kQuick[] = {{kCrash, "signal 11"}, {kEat, "ran out of memory"}, {kExit, "exit status 7"}};
-  if (n % 20 == 0) return {kHang, "took longer than 2 s"};
-  if (n % 20 == 10) return {kSpin, "processor time|took longer"};
+  if (n % 50 == 0) return {kHang, "took longer than 4 s"};
+  if (n % 50 == 25) return {kSpin, "processor time|took longer"};
   return kQuick[n % 3];
 }
 
@@ -129,7 +129,7 @@ TEST_F(Isolation, EveryTenthConversionGoesWrongAndOnlyThat) {
   EXPECT_EQ(pool_.stats().died, static_cast<std::uint64_t>(refused));
   fmt::print("{} conversions, {} right, {} refused; resident after 100: {} KiB, at the end: {} KiB\n", kConversions,
              ready, refused, before >> 10, after >> 10);
-  EXPECT_LT(after, before + (kSanitized ? 256 << 20 : 8 << 20));
+  EXPECT_LT(after, before + (kSanitized ? 512 << 20 : 8 << 20));
   pool_.stop();
   EXPECT_EQ(children(), 0u);
 }

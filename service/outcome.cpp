@@ -30,24 +30,25 @@ std::optional<Outcome> failed(const Negative& negative, const RetryPolicy& polic
 
 std::optional<Outcome> known(const store::Lookup& lookup, const RetryPolicy& policy) {
   using Known = std::optional<Outcome>;
-  return std::visit(overloaded{[](const store::Hit& hit) -> Known { return Ready{hit.entry}; },
-                               [](const store::Miss&) -> Known { return std::nullopt; },
-                               [&](const store::Absent& a) -> Known {
-                                 const auto retry_in = left(a, policy);
-                                 return retry_in ? Known(Absent{*retry_in}) : std::nullopt;
-                               },
-                               [&](const store::Malformed& m) -> Known {
-                                 const auto retry_in = left(m, policy);
-                                 return retry_in ? Known(Failed{m.why, true, 1, *retry_in}) : std::nullopt;
-                               },
-                               [&](const store::Unavailable& u) -> Known { return failed(u, policy); },
-                               [&](const store::NotWhole& n) -> Known {  // however often: it is worth polling until it is whole
+  return std::visit(
+      overloaded{[](const store::Hit& hit) -> Known { return Ready{hit.entry}; },
+                 [](const store::Miss&) -> Known { return std::nullopt; },
+                 [&](const store::Absent& a) -> Known {
+                   const auto retry_in = left(a, policy);
+                   return retry_in ? Known(Absent{*retry_in}) : std::nullopt;
+                 },
+                 [&](const store::Malformed& m) -> Known {
+                   const auto retry_in = left(m, policy);
+                   return retry_in ? Known(Failed{m.why, true, 1, *retry_in}) : std::nullopt;
+                 },
+                 [&](const store::Unavailable& u) -> Known { return failed(u, policy); },
+                 [&](const store::NotWhole& n) -> Known {  // however often: it is worth polling until it is whole
                    const auto retry_in = left(n, policy);
                    return retry_in ? Known(Failed{n.why, false, 1, *retry_in}) : std::nullopt;
                  },
-                               [&](const store::Crashed& c) -> Known { return failed(c, policy); },
-                               [](const store::Exhausted& e) -> Known { return Unable{e.why, kExhaustedRetry}; }},
-                    lookup);
+                 [&](const store::Crashed& c) -> Known { return failed(c, policy); },
+                 [](const store::Exhausted& e) -> Known { return Unable{e.why, kExhaustedRetry}; }},
+      lookup);
 }
 
 }  // namespace symcached::service

@@ -75,8 +75,8 @@ worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {
   // A file of an exabyte is a sparse one; sums stay far below the range of 64 bits.
   const std::uint64_t size = std::min(file_size, std::uint64_t{1} << 50);
   const auto computing =
-      rules.time_base + std::chrono::seconds(size / std::max<std::uint64_t>(rules.bytes_per_second, 1));
-  return {.address_space = rules.memory_base + rules.memory_factor * size,
+      std::chrono::seconds(rules.seconds_base + size / std::max<std::uint64_t>(rules.bytes_per_second, 1));
+  return {.address_space = (rules.memory_base_mib << 20) + rules.memory_factor * size,
           .max_output = rules.output_base + rules.output_factor * size,
           .processor = computing,
           .deadline = 2 * computing};

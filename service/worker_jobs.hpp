@@ -19,9 +19,9 @@ worker::Handlers worker_handlers();
 
 /// What a job may use, by the size of the file it reads.
 struct LimitRules {
-  std::uint64_t memory_base = std::uint64_t{1} << 30;  ///< bytes of address space, and for each byte of the file:
+  std::uint64_t memory_base_mib = 1024;  ///< MiB of address space, and bytes for each byte of the file:
   std::uint64_t memory_factor = 8;
-  std::chrono::seconds time_base{20};                       ///< of computing; the deadline is twice as far
+  unsigned seconds_base = 20;                               ///< of processor time; the deadline is twice as far
   std::uint64_t bytes_per_second = std::uint64_t{2} << 20;  ///< one second more for so many bytes of the file
   std::uint64_t output_base = std::uint64_t{16} << 20;      ///< bytes, and for each byte of the file:
   std::uint64_t output_factor = 4;

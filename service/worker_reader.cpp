@@ -16,7 +16,9 @@ using fetch::FileError;
 
 Task<std::expected<void, FileError>> WorkerReader::unpack_cabinet(int file, std::uint64_t offset, fetch::Limits limits,
                                                                   fetch::ByteSink sink) {
-  const auto own = std::make_shared<const Descriptor>(::fcntl(file, F_DUPFD_CLOEXEC, 0));
+  // Opened anew, for reading alone: the descriptor may be that of an entry being written.
+  const std::string path = fmt::format("/proc/self/fd/{}", file);
+  const auto own = std::make_shared<const Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat info{};
   if (!*own || ::fstat(own->get(), &info) != 0) co_return std::unexpected(FileError{true, std::strerror(errno)});
   worker::Job job{.kind = static_cast<std::uint32_t>(JobKind::unpack_cabinet),

@@ -43,6 +43,7 @@ class HttpPeer {
   void say(std::string_view text) const {
     while (!text.empty()) {
       const ssize_t n = ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL);
+      if (n < 0 && errno == EINTR) continue;
       if (n <= 0) return;
       text.remove_prefix(static_cast<std::size_t>(n));
     }
@@ -94,7 +95,9 @@ class HttpPeer {
   }
   bool read_more() {
     char piece[16384];
-    const ssize_t n = ::recv(socket_.get(), piece, sizeof piece, 0);
+    ssize_t n = 0;
+    do n = ::recv(socket_.get(), piece, sizeof piece, 0);
+    while (n < 0 && errno == EINTR);
     if (n > 0) buffer_.append(piece, static_cast<std::size_t>(n));
     out_of_patience_ = n < 0 && errno == EAGAIN;
     return n > 0;

@@ -1,5 +1,5 @@
 #pragma once
-/// A server with a page for each kind of answer, for the tests of this folder.
+/// A server with a page for each kind of answer, for the tests of net/.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -81,10 +81,10 @@ class ServerFixture : public ::testing::Test {
   void expect_alive(const std::string& after) const {
     EXPECT_EQ(fetch_once(port(), "GET", "/probe").status, 200u) << after;
   }
-  /// It answers, and everything that the clients before took is given back.
+  /// Everything that the clients before took is given back, and it answers.
   void expect_unharmed(const std::string& after) const {
-    expect_alive(after);
     EXPECT_TRUE(eventually([&] { return server_->stats().connections_open == 0; })) << after;
+    expect_alive(after);
     EXPECT_TRUE(eventually([&] { return open_descriptors() == descriptors_; }))
         << after << ": " << open_descriptors() << " descriptors, not " << descriptors_;
   }

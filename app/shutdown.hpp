@@ -1,0 +1,37 @@
+#pragma once
+/// How a server ends: what SIGTERM and SIGINT do.
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "net/http_server.hpp"
+
+namespace symcached::app {
+
+/// At the first signal the server is drained; at a second one, or when the grace is over, what is still open is cut.
+/// If the program has not ended a few seconds after that, it is ended with status 1. Signals count while this lives.
+class ShutdownWatch {
+ public:
+  /// @param on_drain  called once after the server was told to drain, on a thread of its own
+  ShutdownWatch(net::Server& server, std::chrono::seconds grace, std::function<void()> on_drain, Log log);
+  ~ShutdownWatch();
+
+ private:
+  void drain();
+  void cut();
+
+  net::Server& server_;
+  const std::chrono::seconds grace_;
+  const std::function<void()> on_drain_;
+  const Log log_;
+  boost::asio::io_context context_{1};
+  boost::asio::signal_set signals_;
+  boost::asio::steady_timer timer_;
+  bool cutting_ = false;
+  std::thread thread_;
+};
+
+}  // namespace symcached::app
