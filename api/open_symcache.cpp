@@ -32,14 +32,15 @@ http::Response ready(const service::Ready& ready, const http::Request& request) 
 }
 
 http::Response failed(const service::Failed& failure, bool may_retry) {
-  if (failure.lasting) return http::text(404, "a file was found but refused, see the server's log", {no_store()});
+  if (failure.lasting) return http::text(404, "PDB found but unusable; see the server log", {no_store()});
   if (may_retry && failure.failures < kPollsAfterFailure)
-    return http::text(404, "it cannot be made just now, ask again", {retry_after(failure.retry_in), no_store()});
-  return http::text(404, "it cannot be made just now, see the server's log", {no_store()});
+    return http::text(404, "temporarily unavailable; retry later", {retry_after(failure.retry_in), no_store()});
+  return http::text(404, "temporarily unavailable; see the server log", {no_store()});
 }
 
-http::Response overloaded_response(bool may_retry) {
-  return http::text(may_retry ? 404 : 503, "too much work at once, ask again", {retry_after(kBusyRetry), no_store()});
+/// A client that polls knows one way to be told to come back: 404.
+http::Response busy(bool may_retry, std::string_view why, seconds retry_in) {
+  return http::text(may_retry ? 404 : 503, why, {retry_after(retry_in), no_store()});
 }
 
 /// The client has a version at least as new as the one we make: nothing to send, unless nobody has the file.
@@ -53,15 +54,20 @@ http::Response nothing_newer(const std::optional<service::Outcome>& known) {
 http::Response to_response(const service::Outcome& outcome, const http::Request& request, bool may_retry) {
   return std::visit(overloaded{[&](const service::Ready& r) { return ready(r, request); },
                                [&](const service::Absent& a) {
-                                 return http::text(404, "no source has this PDB",
+                                 return http::text(404, "PDB not found",
                                                    {{"Cache-Control", fmt::format("max-age={}", a.retry_in.count())}});
                                },
                                [&](const service::Failed& f) { return failed(f, may_retry); },
                                [&](const service::Pending& p) {
-                                 return http::text(404, "being worked on, ask again",
+                                 return http::text(404, "conversion in progress; retry later",
                                                    {retry_after(p.retry_in), no_store()});
                                },
-                               [&](const service::Overloaded&) { return overloaded_response(may_retry); }},
+                               [&](const service::Overloaded&) {
+                                 return busy(may_retry, "server busy; retry later", kBusyRetry);
+                               },
+                               [&](const service::Unable& u) {
+                                 return busy(may_retry, "server out of resources; retry later", u.retry_in);
+                               }},
                     outcome);
 }
 
@@ -71,7 +77,7 @@ Task<http::Response> get_open_symcache(http::Request request, std::vector<std::s
   if (!path) co_return http::text(path.error().status, path.error().why);
   const auto conditions = parse_symcache_conditions(request, path->version);
   if (!conditions) co_return http::text(conditions.error().status, conditions.error().why);
-  if (path->version.major_part < kOpenVersion.major_part) co_return http::text(404, "versions begin with 2.0.0");
+  if (path->version.major_part < kOpenVersion.major_part) co_return http::text(404, "version too old; 2.0.0 is the lowest");
   if (conditions->exceeds && kOpenVersion <= *conditions->exceeds) co_return nothing_newer(service.peek(path->query));
   const bool must_not_wait = conditions->may_retry || request.is("HEAD");
   const service::Outcome outcome = co_await service.find(path->query, must_not_wait ? milliseconds(0) : hold);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/worker.hpp"
 
 namespace {
 
@@ -20,6 +21,7 @@ std::vector<std::string> reversed_arguments(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && argv[1] == symcached::app::kWorkerCommand) return symcached::app::run_worker();
   CLI::App app{"symcached: the symbol service that profilers, crash reporters and debuggers ask"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "symcached " SYMCACHED_VERSION);

@@ -17,10 +17,12 @@
 #include "api/version.hpp"
 #include "app/commands.hpp"
 #include "app/user_agent.hpp"
+#include "app/worker.hpp"
 #include "fetch/source.hpp"
 #include "net/http_server.hpp"
 #include "service/cache_versions.hpp"
 #include "service/symcache_service.hpp"
+#include "service/worker_reader.hpp"
 
 namespace symcached::app {
 namespace {
@@ -31,6 +33,7 @@ struct ServeOptions {
   std::string bind = "127.0.0.1:3021";
   std::string cache_dir;
   std::vector<std::string> symbols;
+  unsigned workers = 0;
 };
 
 struct Address {
@@ -127,8 +130,15 @@ int serve(const ServeOptions& options) {
   auto store = store::Store::open(cache_dir, random_boot());
   if (!store) return could_not(store.error());
 
+  worker::Pool workers({.command = {"/proc/self/exe", std::string(kWorkerCommand)}, .processes = options.workers}, log);
+  const service::RunJob run = [&workers](worker::Job job, worker::Sink sink) {
+    return workers.run(std::move(job), std::move(sink));
+  };
+  const service::ServiceOptions service_options;
+  service::WorkerReader reader(run, service_options.limits);
+
   const fetch::Limits limits;
-  fetch::ObjectCache objects(**store, service::kObjects, limits);
+  fetch::ObjectCache objects(**store, service::kObjects, limits, reader);
   fetch::HttpClient client(limits, std::string(kUserAgent));
   std::vector<std::unique_ptr<fetch::Source>> sources;
   for (const std::string& text : options.symbols) {
@@ -138,7 +148,7 @@ int serve(const ServeOptions& options) {
     sources.push_back(std::move(*source));
   }
   if (sources.empty()) log(Severity::warning, "no --symbols given: only what the cache holds is served");
-  service::SymcacheService service(**store, std::move(sources), service::derive_symcache, log);
+  service::SymcacheService service(**store, std::move(sources), run, log, service_options);
 
   const Address address = *parse_bind(options.bind);
   const auto handler = [&service](http::Request request) {
@@ -146,6 +156,7 @@ int serve(const ServeOptions& options) {
   };
   auto server = net::Server::start({.address = address.host, .port = address.port}, handler, log);
   if (!server) return could_not(server.error());
+  (*store)->remove_left_overs();
   const SignalWatch watch([&] {
     log(Severity::info, "shutting down: bodies in flight are finished");
     (*server)->drain();
@@ -156,6 +167,7 @@ int serve(const ServeOptions& options) {
   std::fflush(stdout);
   (*server)->join();
   client.stop();
+  workers.stop();
   service.stop();
   return kDone;
 }
@@ -171,6 +183,8 @@ void add_serve(CLI::App& app, int& status) {
   command->add_option("--cache-dir", options->cache_dir, "folder of the cache [$XDG_CACHE_HOME/symcached]");
   command->add_option("--symbols", options->symbols,
                       "folder or http(s) symbol server to take PDBs from; may be repeated");
+  command->add_option("--workers", options->workers, "processes that convert debug files [one per processor]")
+      ->check(CLI::Range(1, 256));
   command->callback([options, &status] { status = serve(*options); });
 }
 

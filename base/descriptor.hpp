@@ -21,6 +21,8 @@ class Descriptor {
 
   explicit operator bool() const { return value_ >= 0; }
   int get() const { return value_; }
+  /// Whoever calls it closes it.
+  int release() { return std::exchange(value_, -1); }
 
  private:
   int value_ = -1;

@@ -10,46 +10,14 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 
+from server import Server, make_pdb
+
 CLIENTS = 200
 MEDIA_TYPE = "application/vnd.symcached.symcache; version=2.0.0"
-SOURCE = "int add(int a, int b) { return a + b; }\nint main() { return add(1, 2); }\n"
-
-
-def make_pdb(folder):
-    """A program with its PDB; returns the path of the PDB and its id as (guid, age)."""
-    (folder / "app.cpp").write_text(SOURCE)
-    run = lambda *command: subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
-    run("clang-22", "--target=x86_64-pc-windows-msvc", "-g", "-gcodeview", "-c", "app.cpp", "-o", "app.obj")
-    run("lld-link-22", "/debug", "/nodefaultlib", "/entry:main", "/out:app.exe", "/pdb:app.pdb", "app.obj")
-    text = run("llvm-pdbutil-22", "dump", "--summary", "app.pdb")
-    guid = re.search(r"GUID: \{([0-9A-Fa-f-]+)\}", text).group(1)
-    age = int(re.search(r"^\s*Age: (\d+)", text, re.MULTILINE).group(1))
-    return folder / "app.pdb", guid, age
-
-
-class Server:
-    """`symcached serve` on a free port; its log is read when it has ended."""
-
-    def __init__(self, program, cache, *symbols):
-        arguments = [program, "serve", "--bind", "127.0.0.1:0", "--cache-dir", str(cache)]
-        for place in symbols:
-            arguments += ["--symbols", str(place)]
-        self.log = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=self.log, text=True)
-        line = self.process.stdout.readline()
-        assert line.startswith("listening on http://"), line
-        self.url = line.split()[-1]
-
-    def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(60)
-        self.log.seek(0)
-        return status, self.log.read()
 
 
 def curl(*arguments):
@@ -114,12 +82,12 @@ def main():
         check_answers(server, path, body)
         status, log = server.end()
         assert status == 0, f"ended with {status}:\n{log}"
-        assert len(re.findall(r"derived app\.pdb/", log)) == 1, log
+        assert len(re.findall(r"converted app\.pdb/", log)) == 1, log
 
         again = Server(program, folder / "cache")
         assert curl("-f", again.url + path) == body, "after a restart the cache serves the same bytes without sources"
         status, log = again.end()
-        assert status == 0 and "derived" not in log, log
+        assert status == 0 and "converted" not in log, log
     print(f"{CLIENTS} clients, one derivation, {len(body)} bytes each")
     return 0
 

@@ -1,10 +1,6 @@
 #include "fetch/file_fetcher.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "base/ascii.hpp"
 #include "base/overloaded.hpp"
@@ -14,7 +10,7 @@
 namespace symcached::fetch {
 namespace {
 
-/// No negative entries are written, which is all that the number of a run is for.
+/// A command removes no left-overs, which is all that the number of a run is for.
 constexpr std::uint64_t kNoBoot = 0;
 
 /// The part behind the last separator of either kind, checked.
@@ -24,15 +20,6 @@ std::expected<std::string, NotFetched> plain_name(std::string_view path) {
   if (const auto good = sources::check_file_name(name); !good)
     return std::unexpected(NotFetched{NotFetched::Kind::malformed, good.error()});
   return std::string(name);
-}
-
-std::expected<std::filesystem::path, std::string> make_temporary() {
-  std::error_code error;
-  std::string name = (std::filesystem::temp_directory_path(error) / "symcached-XXXXXX").string();
-  if (error || ::mkdtemp(name.data()) == nullptr)
-    return std::unexpected(fmt::format("{}: could not create a temporary folder: {}", name,
-                                       error ? error.message() : std::strerror(errno)));
-  return name;
 }
 
 /// What the sources said so far.
@@ -86,13 +73,12 @@ Task<std::expected<Original, NotFetched>> fetch_first(std::span<const std::uniqu
 std::expected<std::unique_ptr<FileFetcher>, std::string> FileFetcher::open(FetcherOptions options) {
   std::unique_ptr<FileFetcher> fetcher(new FileFetcher(options));
   if (options.cache_dir.empty()) {
-    auto temporary = make_temporary();
-    if (!temporary) return std::unexpected(std::move(temporary.error()));
-    options.cache_dir = fetcher->temporary_ = std::move(*temporary);
+    fetcher->store_ = store::Store::unnamed();
+  } else {
+    auto store = store::Store::open(options.cache_dir, kNoBoot);
+    if (!store) return std::unexpected(std::move(store.error()));
+    fetcher->store_ = std::move(*store);
   }
-  auto store = store::Store::open(options.cache_dir, kNoBoot, store::LeftOvers::keep);
-  if (!store) return std::unexpected(std::move(store.error()));
-  fetcher->store_ = std::move(*store);
   fetcher->objects_.emplace(*fetcher->store_, options.objects, options.limits);
   for (const std::string& text : options.symbols) {
     auto source = make_source(text, *fetcher->objects_, fetcher->client_);
@@ -100,11 +86,6 @@ std::expected<std::unique_ptr<FileFetcher>, std::string> FileFetcher::open(Fetch
     fetcher->sources_.push_back(std::move(*source));
   }
   return fetcher;
-}
-
-FileFetcher::~FileFetcher() {
-  std::error_code ignored;
-  if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
 }
 
 std::expected<Original, NotFetched> FileFetcher::fetch(std::expected<Wanted, NotFetched> wanted) {

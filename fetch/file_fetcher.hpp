@@ -43,7 +43,7 @@ Task<std::expected<Original, NotFetched>> fetch_first(std::span<const std::uniqu
 
 struct FetcherOptions {
   std::vector<std::string> symbols;  ///< folders and http(s) URLs, as make_source() takes them
-  std::filesystem::path cache_dir;   ///< may be that of a running server; empty: a temporary folder, gone afterwards
+  std::filesystem::path cache_dir;   ///< may be that of a running server; empty: nothing is left on disk
   store::CacheKind objects;          ///< entries that files are kept as
   std::string user_agent;
   Limits limits = {};
@@ -54,7 +54,6 @@ class FileFetcher {
  public:
   /// @return the fetcher, or what is wrong with a source or the folder. Nothing is asked yet.
   static std::expected<std::unique_ptr<FileFetcher>, std::string> open(FetcherOptions options);
-  ~FileFetcher();
 
   /// The file stays readable when the fetcher is gone.
   std::expected<Original, NotFetched> portable_pdb(const PortablePdbRequest& request);
@@ -65,7 +64,6 @@ class FileFetcher {
   explicit FileFetcher(const FetcherOptions& options) : client_(options.limits, options.user_agent) {}
   std::expected<Original, NotFetched> fetch(std::expected<Wanted, NotFetched> wanted);
 
-  std::filesystem::path temporary_;  ///< removed at the end; empty if the cache is the caller's
   std::unique_ptr<store::Store> store_;
   std::optional<ObjectCache> objects_;
   HttpClient client_;

@@ -196,8 +196,8 @@ TEST_F(FileFetcherTest, KeepsWhatItFetchedAndHoldsItToTheNextRequest) {
   const auto ask_once = [&](const PortablePdbRequest& request) {
     return say(fetcher({upstream.url()}, folder_.path())->portable_pdb(request), release_.pdb);
   };
-  folder_.write("tmp/of-another-program", "");
   EXPECT_EQ(ask_once(release_.without_checksums()), "found");
+  folder_.write("tmp/of-another-program", "");
   EXPECT_EQ(upstream.asked().size(), 2u);
   EXPECT_EQ(ask_once(release_.pdb_request), "found");
   EXPECT_EQ(upstream.asked().size(), 2u) << "from the cache";
@@ -210,7 +210,7 @@ TEST_F(FileFetcherTest, KeepsWhatItFetchedAndHoldsItToTheNextRequest) {
   EXPECT_TRUE(std::filesystem::exists(folder_.path() / "tmp/of-another-program"));
 }
 
-TEST_F(FileFetcherTest, TheFileOutlivesTheTemporaryFolder) {
+TEST_F(FileFetcherTest, TheFileOutlivesTheFetcher) {
   FakeUpstream upstream;
   upstream.put(release_.path(), body(release_.pdb));
   const auto got = fetcher({upstream.url()})->portable_pdb(release_.pdb_request);

@@ -16,6 +16,7 @@ class FolderSource : public Source {
   /// @param root  an existing directory, canonical
   FolderSource(std::filesystem::path root, ObjectCache& objects);
   const std::string& name() const override { return name_; }
+  bool is_local() const override { return true; }
   Task<Outcome> open(Wanted wanted) override;
   Task<std::string> identify(Wanted wanted) override;
   void forget(const Wanted& wanted) override { objects_.forget(object_key(wanted)); }

@@ -24,6 +24,7 @@ class HttpSource : public Source {
  public:
   HttpSource(BaseUrl url, ObjectCache& objects, HttpClient& client);
   const std::string& name() const override { return url_.shown; }
+  bool is_local() const override { return false; }
   Task<Outcome> open(Wanted wanted) override;
   Task<std::string> identify(Wanted wanted) override;
   void forget(const Wanted& wanted) override { objects_.forget(object_key(wanted)); }

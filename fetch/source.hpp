@@ -19,6 +19,7 @@ class Source {
   virtual ~Source() = default;
   /// Path or URL, without credentials.
   virtual const std::string& name() const = 0;
+  virtual bool is_local() const = 0;  ///< identify() asks nobody but this machine
   virtual Task<Outcome> open(Wanted wanted) = 0;
   /// What the original is now (identity.hpp), without reading it. Empty if it is not there or cannot be told.
   /// Cost: the file's attributes, or a HEAD.

@@ -1,196 +1,270 @@
 #include "net/connection.hpp"
 
 #include <fmt/format.h>
+#include <netinet/tcp.h>
 
 #include <array>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/beast/http.hpp>
-#include <ctime>
-#include <exception>
+#include <new>
 
-#include "net/send.hpp"
+#include "net/request_parser.hpp"
+#include "net/response_head.hpp"
 
 namespace symcached::net {
 namespace {
 
 namespace asio = boost::asio;
-namespace beast = boost::beast;
 using boost::system::error_code;
-using Parser = beast::http::request_parser<beast::http::string_body>;
+using Socket = asio::ip::tcp::socket;
 
 constexpr std::chrono::milliseconds kLinger{1'000};  ///< for the peer to read the last answer before the reset
+constexpr std::size_t kFirstRead = 4 << 10;          ///< bytes; all that an idle connection holds
+constexpr std::size_t kFurtherRead = 16 << 10;
+constexpr std::size_t kLongestMethod = 20;  ///< bytes in log lines
+constexpr std::size_t kLongestTarget = 200;
+constexpr std::string_view kEndedEarly = "a connection was closed after an exception";
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-http::Request to_request(const Parser::value_type& message) {
-  http::Request request{std::string(message.method_string()), std::string(message.target())};
-  for (const auto& field : message) request.headers.emplace_back(field.name_string(), field.value());
-  return request;
+/// "GET /x", fit for a log line: without the query, no control characters, cut.
+std::string description_of(const http::Request& request) {
+  const std::string_view target = std::string_view(request.target).substr(0, request.target.find('?'));
+  std::string text = request.method.substr(0, kLongestMethod) + " " + std::string(target.substr(0, kLongestTarget));
+  for (char& c : text)
+    if (c < ' ' || c > '~') c = '?';
+  return text;
 }
 
-/// What to answer when a request cannot be read; nothing when the connection just ended.
-std::optional<http::Response> refusal(const error_code& why, const Parser& parser, const ServerOptions& options) {
-  using Fault = beast::http::error;
-  if (why == Fault::header_limit) {
-    const auto target = parser.get().target().size();
-    const bool in_headers = target > 0 && target <= options.max_target;
-    return in_headers ? http::text(431, "request headers are too large")
-                      : http::text(414, "request target is too long");
-  }
-  if (why == Fault::body_limit) return http::text(413, "request body is too large");
-  const bool is_parser_fault = why.category() == beast::http::make_error_code(Fault::bad_method).category();
-  if (!is_parser_fault || why == Fault::end_of_stream || why == Fault::partial_message) return std::nullopt;
-  return http::text(400, "request is not HTTP/1.1");
-}
-
-std::string_view http_date() {
-  thread_local std::time_t at = -1;
-  thread_local std::array<char, 40> text{};
-  thread_local std::size_t size = 0;
-  if (const std::time_t now = std::time(nullptr); now != at) {
-    std::tm parts{};
-    ::gmtime_r(&now, &parts);
-    size = std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-    at = now;
-  }
-  return {text.data(), size};
-}
-
-std::string head_of(const http::Response& response, bool http_1_1, bool keep_alive) {
-  fmt::memory_buffer out;
-  const auto to = fmt::appender(out);
-  fmt::format_to(to, "HTTP/1.1 {} {}\r\n", response.status, http::reason_phrase(response.status));
-  for (const auto& [name, value] : response.headers) fmt::format_to(to, "{}: {}\r\n", name, value);
-  fmt::format_to(to, "Date: {}\r\n", http_date());
-  if (response.status != 204 && response.status != 304)
-    fmt::format_to(to, "Content-Length: {}\r\n", response.body_size());
-  if (!keep_alive) fmt::format_to(to, "Connection: close\r\n");
-  else if (!http_1_1) fmt::format_to(to, "Connection: keep-alive\r\n");
-  fmt::format_to(to, "\r\n");
-  return fmt::to_string(out);
+/// 1234567 as "1,234,567".
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
 }
 
 }  // namespace
 
-Connection::Connection(asio::ip::tcp::socket socket, ThreadState& state)
-    : socket_(std::move(socket)),
-      deadline_(socket_.get_executor()),
-      buffer_(state.options.max_target + state.options.max_head + state.options.max_body),
-      state_(state) {
-  state_.open.insert(this);
+void log_safely(const Log& log, Severity severity, std::string_view what, std::string_view why) noexcept {
+  try {
+    log(severity, fmt::format("{}: {}", what, why));
+  } catch (...) {  // a line less; nobody is left to tell
+  }
 }
 
-Connection::~Connection() { state_.open.erase(this); }
-
-Task<void> Connection::run(std::shared_ptr<Connection> self) {
+Connection::Connection(Socket socket, const asio::ip::tcp::endpoint& peer, ThreadState& state)
+    : socket_(std::move(socket)),
+      peer_(peer),
+      state_(state),
+      buffer_(most_buffered(state.options)),
+      sending_(state.options, deadline_) {
   error_code ignored;
-  self->socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  self->socket_.native_non_blocking(true, ignored);
-  Next next = Next::read_on;
-  while (next == Next::read_on) {
-    const bool more = co_await self->wait_for_first_byte();
-    if (!more) break;
-    next = co_await self->serve_one();
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.native_non_blocking(true, ignored);
+  state_.open.push_back(*this);
+}
+
+void Connection::start(std::shared_ptr<Connection> self, Place place) {
+  Connection& it = *self;
+  it.spawn(self, serve(self, std::move(place)));
+}
+
+void Connection::start_refusal(std::shared_ptr<Connection> self, Slot slot) {
+  Connection& it = *self;
+  it.spawn(self, refuse(self, std::move(slot)));
+}
+
+/// The handler keeps `self` because the signal must outlive the coroutine.
+void Connection::spawn(std::shared_ptr<Connection> self, Task<void> work) {
+  auto ended = [self](const std::exception_ptr& error) {
+    self->close();
+    if (error) contained(self->state_.log, kEndedEarly, [&] { std::rethrow_exception(error); });
+  };
+  asio::co_spawn(socket_.get_executor(), std::move(work),
+                 asio::bind_cancellation_slot(hang_up_.slot(), std::move(ended)));
+}
+
+void Connection::check(Clock::time_point now) {
+  if (now >= deadline_) {
+    if (stage_ == Stage::reading || stage_ == Stage::sending) ++state_.admission.timed_out;
+    return close();
   }
-  if (next == Next::linger) co_await self->linger();
-  self->close();
+  if (stage_ != Stage::held || !(hung_up_ || client_hung_up())) return;
+  if (!std::exchange(hung_up_, true)) ++state_.admission.hung_up;
+  end_wait_of_handler();  // each time anew: it may have begun another wait since
+}
+
+/// Posted, as Asio takes a signal for the coroutine only inside its event loop at once.
+void Connection::end_wait_of_handler() {
+  asio::post(socket_.get_executor(),
+             [self = shared_from_this()] { self->hang_up_.emit(asio::cancellation_type::terminal); });
+}
+
+bool Connection::client_hung_up() const {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  const int fd = const_cast<Socket&>(socket_).native_handle();
+  return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || info.tcpi_state != TCP_ESTABLISHED;
 }
 
 void Connection::close_if_idle() {
-  if (idle_) close();
+  if (stage_ == Stage::idle) close();
 }
 
-Task<bool> Connection::wait_for_first_byte() {
-  if (buffer_.size() > 0) co_return true;
+std::optional<std::string> Connection::cut() {
+  if (!socket_.is_open()) return std::nullopt;
+  std::optional<std::string> line;
+  if (stage_ == Stage::held) line = where() + ": no answer yet";
+  if (sending_.active())
+    line = fmt::format("{}: {} of {} bytes sent", where(), grouped(sending_.body_sent()), grouped(sending_.body()));
+  if (line) ++state_.admission.cut;
+  close();
+  end_wait_of_handler();
+  return line;
+}
+
+std::string Connection::where() const {
+  const auto address = peer_.address();
+  const std::string host = address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
+  return fmt::format("{} to {}:{}", what_, host, peer_.port());
+}
+
+Task<void> Connection::serve(std::shared_ptr<Connection> self, Place /*place*/) {
+  co_await asio::this_coro::throw_if_cancelled(false);
+  Next next = Next::read_on;
+  while (next == Next::read_on) {
+    const bool more = co_await self->wait_for_request();
+    if (!more) co_return;
+    next = co_await self->serve_one();
+  }
+  if (next == Next::linger) co_await self->linger();
+}
+
+Task<void> Connection::refuse(std::shared_ptr<Connection> self, Slot /*slot*/) {
+  self->stage_ = Stage::ending;
+  const auto left = try_send(self->socket_, too_many_connections(), false, self->sending_);
+  if (left) co_await self->linger();
+}
+
+Task<bool> Connection::wait_for_request() {
+  if (buffer_.size() > 0) {  // requests that came in one burst; other connections get their turn between them
+    co_await asio::post(socket_.get_executor(), asio::use_awaitable);
+    co_return socket_.is_open();
+  }
   if (state_.draining) co_return false;
-  idle_ = true;
-  arm(state_.options.idle_timeout);
+  if (buffer_.capacity() > kFirstRead) buffer_.shrink_to_fit();
+  stage_ = Stage::idle;
+  deadline_ = Clock::now() + state_.options.idle_timeout;
   error_code error;
   const std::size_t n =
-      co_await socket_.async_read_some(buffer_.prepare(4096), asio::redirect_error(asio::use_awaitable, error));
-  idle_ = false;
+      co_await socket_.async_read_some(buffer_.prepare(kFirstRead), asio::redirect_error(asio::use_awaitable, error));
+  stage_ = Stage::reading;
   buffer_.commit(n);
   co_return !error && socket_.is_open();
 }
 
 Task<Connection::Next> Connection::serve_one() {
-  const ServerOptions& options = state_.options;
-  Parser parser;
-  parser.header_limit(static_cast<std::uint32_t>(options.max_target + options.max_head));
-  parser.body_limit(options.max_body);
-  arm(options.head_timeout);
-  error_code error;
-  co_await beast::http::async_read(socket_, buffer_, parser, asio::redirect_error(asio::use_awaitable, error));
-  if (error) {
-    const auto response = refusal(error, parser, options);
-    if (response) co_await send(*response, false, true, false);
-    co_return response ? Next::linger : Next::close;
+  stage_ = Stage::reading;
+  RequestParser parser(state_.options);
+  auto step = parser.feed(buffer_);
+  if (step == RequestParser::Step::need_more) {
+    step = co_await read_rest(parser);
+    if (step == RequestParser::Step::need_more) co_return Next::close;
   }
-  const auto& message = parser.get();
-  const bool http_1_1 = message.version() >= 11;
-  const bool head_only = message.method() == beast::http::verb::head;
-  if (message.target().size() > options.max_target) {
-    const http::Response response = http::text(414, "request target is too long");
-    co_await send(response, head_only, http_1_1, false);
-    co_return Next::linger;
-  }
-  deadline_.cancel();
+  deadline_ = Clock::time_point::max();
+  const bool complete = step == RequestParser::Step::complete;
+  const bool head_only = parser.head_only();
+  const bool http_1_1 = parser.http_1_1();
+  bool keep_alive = complete && parser.keep_alive();
   http::Response response;
-  if (http_1_1 && message.count(beast::http::field::host) != 1) {
-    response = http::text(400, "request has no Host header, or more than one");
-  } else if (state_.draining) {
-    response = http::text(503, "the server is shutting down", {{"Retry-After", "5"}});
-  } else {
-    http::Request request = to_request(message);
-    response = co_await answer(std::move(request));
-  }
-  const bool keep_alive = message.keep_alive() && !state_.draining;
+  if (complete) response = co_await answer(parser);
+  else response = parser.take_refusal();
+  keep_alive = keep_alive && !state_.draining && !hung_up_;
   const bool sent = co_await send(response, head_only, http_1_1, keep_alive);
-  co_return sent&& keep_alive ? Next::read_on : Next::close;
+  if (!sent) co_return Next::close;
+  co_return keep_alive ? Next::read_on : Next::linger;
 }
 
-Task<http::Response> Connection::answer(http::Request request) {
-  try {
-    co_return co_await state_.handler(std::move(request));
-  } catch (const std::exception& fault) {
-    state_.log(Severity::error, fmt::format("fault of our own while answering: {}", fault.what()));
+/// Within the time for a head, then for a body. @return need_more when the connection ended before
+Task<RequestParser::Step> Connection::read_rest(RequestParser& parser) {
+  const ServerOptions& options = state_.options;
+  deadline_ = Clock::now() + options.head_timeout;
+  std::optional<Clock::time_point> body_since;
+  auto step = RequestParser::Step::need_more;
+  while (step == RequestParser::Step::need_more) {
+    if (parser.has_head()) {
+      const bool asked = !body_since && buffer_.size() == 0 && parser.expects_continue();
+      if (!body_since) body_since = Clock::now();
+      if (asked && !try_send(socket_, kContinue, false, sending_)) break;
+      deadline_ = too_slow_at(*body_since, options.body_grace, parser.body_bytes(), options.min_body_rate);
+    }
+    const std::size_t most = std::min(kFurtherRead, buffer_.max_size() - buffer_.size());
+    error_code error;
+    const std::size_t n =
+        co_await socket_.async_read_some(buffer_.prepare(most), asio::redirect_error(asio::use_awaitable, error));
+    if (error || !socket_.is_open()) break;
+    buffer_.commit(n);
+    step = parser.feed(buffer_);
   }
-  co_return http::text(500, "fault of the server, see its log");
+  co_return step;
+}
+
+Task<http::Response> Connection::answer(RequestParser& parser) {
+  bool out_of_memory = false;
+  try {
+    http::Request request = parser.take_request();
+    what_ = description_of(request);
+    if (state_.draining) co_return http::text(503, "the server is shutting down", {{"Retry-After", "5"}});
+    const Slot slot = state_.admission.request();
+    if (!slot) co_return http::text(503, "too many requests at once; retry later", {{"Retry-After", "5"}});
+    stage_ = Stage::held;
+    co_return co_await state_.handler(std::move(request));
+  } catch (const std::bad_alloc& error) {
+    out_of_memory = true;
+    log_safely(state_.log, Severity::error, "out of memory while answering " + what_, error.what());
+  } catch (const std::exception& error) {
+    log_safely(state_.log, Severity::error, "internal error while answering " + what_, error.what());
+  } catch (...) {
+    log_safely(state_.log, Severity::error, "internal error while answering " + what_, "unknown exception");
+  }
+  if (out_of_memory) co_return http::text(503, "out of memory; retry later", {{"Retry-After", "5"}});
+  co_return http::text(500, "internal error; see the server log");
 }
 
 Task<bool> Connection::send(const http::Response& response, bool head_only, bool http_1_1, bool keep_alive) {
-  const Progress progress = [this] { arm(state_.options.write_timeout); };
-  std::string head = head_of(response, http_1_1, keep_alive);
-  bool sent = false;
-  if (const auto* slice = std::get_if<http::FileSlice>(&response.body); slice != nullptr && !head_only) {
-    sent = co_await send_text(socket_, head, slice->size > 0, progress);
-    if (sent) sent = co_await send_file(socket_, *slice, progress);
-  } else {
-    if (const auto* text = std::get_if<std::string>(&response.body); text != nullptr && !head_only) head += *text;
-    sent = co_await send_text(socket_, head, false, progress);
-  }
-  deadline_.cancel();
-  co_return sent;
+  std::string bytes = head_of(response, http_1_1, keep_alive);
+  const auto* slice = head_only ? nullptr : std::get_if<http::FileSlice>(&response.body);
+  const auto* text = head_only ? nullptr : std::get_if<std::string>(&response.body);
+  const bool more = slice != nullptr && slice->size > 0;
+  stage_ = Stage::sending;
+  sending_.begin(bytes.size(), head_only ? 0 : response.body_size());
+  if (text != nullptr) bytes += *text;
+  Sent result = Sent::all;
+  const auto left = try_send(socket_, bytes, more, sending_);
+  if (!left) result = Sent::broken;
+  else if (!left->empty()) result = co_await send_text(socket_, *left, more, sending_);
+  if (result == Sent::all && more) result = co_await send_file(socket_, *slice, sending_);
+  sending_.end();
+  if (result == Sent::file_too_short)
+    log_safely(state_.log, Severity::error, where(), "the file is shorter than it was");
+  if (result == Sent::file_unreadable) log_safely(state_.log, Severity::error, where(), "the file cannot be read");
+  co_return result == Sent::all;
 }
 
 /// A close with unread bytes resets the connection and may destroy the answer on its way, so read them first.
 Task<void> Connection::linger() {
+  stage_ = Stage::ending;
   error_code error;
   socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
-  arm(kLinger);
+  deadline_ = Clock::now() + kLinger;
   std::array<char, 4096> rest{};
   while (!error) co_await socket_.async_read_some(asio::buffer(rest), asio::redirect_error(asio::use_awaitable, error));
 }
 
-void Connection::arm(std::chrono::milliseconds limit) {
-  deadline_.expires_after(limit);
-  deadline_.async_wait([self = shared_from_this()](const error_code& error) {
-    const bool re_armed = self->deadline_.expiry() > std::chrono::steady_clock::now();
-    if (!error && !re_armed) self->close();
-  });
-}
-
 void Connection::close() {
   error_code ignored;
-  deadline_.cancel();
+  deadline_ = Clock::time_point::max();
   socket_.close(ignored);
 }
 

@@ -22,6 +22,7 @@ struct Request {
   std::string method = "GET";
   std::string target = "/";  ///< as on the wire: origin form, or absolute form
   Headers headers = {};
+  std::string body = {};  ///< chunks joined, not unpacked
 
   /// @return the first value under that name, without blanks around it; nothing if there is none
   std::optional<std::string_view> header(std::string_view name) const;

@@ -1,13 +1,17 @@
 #include "net/http_server.hpp"
 
 #include <fmt/format.h>
-#include <sys/socket.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/redirect_error.hpp>
+#include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
+#include <future>
+#include <iterator>
 
-#include "net/connection.hpp"
+#include "base/signals.hpp"
+#include "net/acceptor.hpp"
 
 namespace symcached::net {
 namespace {
@@ -15,26 +19,16 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
-using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+using Lines = std::vector<std::string>;
 
-constexpr std::chrono::milliseconds kAcceptPause{100};  ///< after an accept that failed, for want of descriptors mostly
-
-error_code listen(tcp::acceptor& acceptor, const tcp::endpoint& endpoint, bool share) {
-  error_code error;
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error && share) acceptor.set_option(ReusePort(true), error);
-  if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  return error;
-}
+constexpr std::chrono::seconds kCutWait{3};  ///< for the io threads, one of which a slow disk may hold up
+constexpr std::size_t kMostLines = 100;      ///< that cut() returns
 
 /// Listening with SO_REUSEPORT would succeed beside another server of the same user and share its connections.
-error_code check_free(const tcp::endpoint& endpoint) {
+error_code check_free(const tcp::endpoint& endpoint, ThreadState& state) {
   if (endpoint.port() == 0) return {};
   asio::io_context context;
-  tcp::acceptor alone(context);
-  return listen(alone, endpoint, false);
+  return Acceptor(context, state).listen(endpoint, false);
 }
 
 }  // namespace
@@ -42,57 +36,70 @@ error_code check_free(const tcp::endpoint& endpoint) {
 /// One thread, one io_context, one acceptor, and the connections the kernel gave to that acceptor.
 class Server::IoThread {
  public:
-  IoThread(const ServerOptions& options, const Handler& handler, const Log& log)
-      : options_(options), handler_(handler), log_(log), acceptor_(context_), pause_(context_) {}
+  IoThread(const ServerOptions& options, const Handler& handler, const Log& log, Admission& admission)
+      : handler_(handler), log_(log), state_{options, handler_, log_, admission}, acceptor_(context_, state_) {}
   ~IoThread() {
     context_.stop();
     join();
   }
 
-  error_code listen_on(const tcp::endpoint& endpoint) { return listen(acceptor_, endpoint, true); }
-  tcp::endpoint endpoint() const { return acceptor_.local_endpoint(); }
+  ThreadState& state() { return state_; }
+  Acceptor& acceptor() { return acceptor_; }
 
   void start() {
-    asio::co_spawn(context_, accept_loop(), asio::detached);
-    thread_ = std::thread([this] { context_.run(); });
+    thread_ = std::thread([this] { run(); });
   }
   void drain() {
-    asio::post(context_, [this] {
-      if (std::exchange(state_.draining, true)) return;
-      error_code ignored;
-      acceptor_.close(ignored);
-      pause_.cancel();
-      for (Connection* connection : state_.open) connection->close_if_idle();
-    });
+    asio::post(context_, [this] { drain_here(); });
   }
+  std::future<Lines> cut() {
+    return asio::post(context_, asio::use_future([this] { return cut_here(); }));
+  }
+  bool ended() const { return context_.stopped(); }
   void join() {
     if (thread_.joinable()) thread_.join();
   }
 
  private:
-  Task<void> accept_loop() {
-    while (!state_.draining) {
-      error_code error;
-      tcp::socket socket = co_await acceptor_.async_accept(asio::redirect_error(asio::use_awaitable, error));
-      if (state_.draining || error == asio::error::operation_aborted) co_return;
-      if (error) {
-        log_(Severity::warning, fmt::format("could not accept a connection: {}", error.message()));
-        pause_.expires_after(kAcceptPause);
-        co_await pause_.async_wait(asio::redirect_error(asio::use_awaitable, error));
-        continue;
+  /// Ends when there is nothing left to do after drain_here(). An exception costs what threw it; the rest goes on.
+  void run() noexcept {
+    block_sigpipe();
+    auto next_check = Clock::now();
+    while (!context_.stopped()) {
+      contained(log_, "internal error in an io thread", [&] { context_.run_until(next_check); });
+      if (const auto now = Clock::now(); now >= next_check) {
+        next_check = now + state_.options.check_interval;
+        contained(log_, "internal error in an io thread", [&] { check(now); });
       }
-      auto connection = std::make_shared<Connection>(std::move(socket), state_);
-      asio::co_spawn(context_, Connection::run(std::move(connection)), asio::detached);
     }
   }
 
-  const ServerOptions options_;
+  void check(Clock::time_point now) {
+    for (Connection& connection : state_.open) connection.check(now);
+    acceptor_.keep_running();
+  }
+
+  void drain_here() {
+    if (std::exchange(state_.draining, true)) return;
+    acceptor_.close();
+    for (Connection& connection : state_.open) connection.close_if_idle();
+    work_.reset();
+  }
+
+  Lines cut_here() {
+    drain_here();
+    Lines lines;
+    for (Connection& connection : state_.open)
+      if (auto line = connection.cut()) lines.push_back(std::move(*line));
+    return lines;
+  }
+
   const Handler handler_;
   const Log log_;
-  ThreadState state_{options_, handler_, log_};
+  ThreadState state_;
   asio::io_context context_{1};
-  tcp::acceptor acceptor_;
-  asio::steady_timer pause_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(context_);
+  Acceptor acceptor_;
   std::thread thread_;
 };
 
@@ -104,14 +111,17 @@ std::expected<std::unique_ptr<Server>, std::string> Server::start(ServerOptions 
   const auto address = asio::ip::make_address(options.address, error);
   if (error) return failed(error);
   tcp::endpoint endpoint(address, options.port);
-  if (error = check_free(endpoint); error) return failed(error);
-  if (options.threads == 0) options.threads = std::max(1u, std::thread::hardware_concurrency());
 
   std::unique_ptr<Server> server(new Server());
-  for (unsigned i = 0; i < options.threads; ++i) {
-    auto& thread = server->threads_.emplace_back(std::make_unique<IoThread>(options, handler, log));
-    if (error = thread->listen_on(endpoint); error) return failed(error);
-    endpoint = thread->endpoint();
+  server->options_ = with_limits(options);
+  server->admission_ = std::make_unique<Admission>(server->options_);
+  for (unsigned i = 0; i < server->options_.threads; ++i) {
+    auto& thread =
+        *server->threads_.emplace_back(std::make_unique<IoThread>(server->options_, handler, log, *server->admission_));
+    if (i == 0) error = check_free(endpoint, thread.state());
+    if (!error) error = thread.acceptor().listen(endpoint, true);
+    if (error) return failed(error);
+    endpoint = thread.acceptor().endpoint();
   }
   server->port_ = endpoint.port();
   for (const auto& thread : server->threads_) thread->start();
@@ -120,8 +130,30 @@ std::expected<std::unique_ptr<Server>, std::string> Server::start(ServerOptions 
 
 Server::~Server() = default;
 
+ServerStats Server::stats() const { return admission_->stats(); }
+
 void Server::drain() {
   for (const auto& thread : threads_) thread->drain();
+}
+
+std::vector<std::string> Server::cut() {
+  const auto limit = Clock::now() + kCutWait;
+  std::vector<std::future<Lines>> parts;
+  for (const auto& thread : threads_) parts.push_back(thread->cut());
+  Lines all;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::future_status status = std::future_status::timeout;
+    while (status != std::future_status::ready && !threads_[i]->ended() && Clock::now() < limit)
+      status = parts[i].wait_for(std::chrono::milliseconds(10));
+    if (parts[i].wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+      std::ranges::move(parts[i].get(), std::back_inserter(all));
+  }
+  if (all.size() > kMostLines) {
+    const std::size_t more = all.size() - kMostLines;
+    all.resize(kMostLines);
+    all.push_back(fmt::format("and {} more", more));
+  }
+  return all;
 }
 
 void Server::join() {

@@ -1,50 +1,14 @@
 #include "net/http_server.hpp"
 
-#include <fcntl.h>
-#include <gtest/gtest.h>
-
-#include <future>
-
-#include "testing/http_peer.hpp"
-#include "testing/temp_folder.hpp"
+#include "net/server_fixture.hpp"
 
 namespace symcached::net {
 namespace {
 
-constexpr std::size_t kBig = 16 << 20;  ///< bytes; more than the socket buffers of both ends take
-
-std::string pattern(std::size_t size) {
-  std::string text(size, '\0');
-  for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * 2654435761u >> 24);
-  return text;
-}
-
-class HttpServer : public ::testing::Test {
- protected:
-  void serve(ServerOptions options) {
-    folder_.write("big", pattern(kBig));
-    file_ = std::make_shared<const Descriptor>(::open((folder_.path() / "big").c_str(), O_RDONLY | O_CLOEXEC));
-    options.threads = 2;
-    auto started = Server::start(
-        options, [this](http::Request r) { return answer(std::move(r)); }, [](Severity, const std::string&) {});
-    ASSERT_TRUE(started) << started.error();
-    server_ = std::move(*started);
-  }
-  void SetUp() override { serve({}); }
-
-  Task<http::Response> answer(http::Request request) {
-    if (request.target == "/big") co_return http::file_response(request, {file_, 0, kBig}, "\"big\"", {});
-    if (request.target == "/throws") throw std::runtime_error("no");
-    co_return http::text(200, request.method + " " + request.target);
-  }
-
-  TempFolder folder_;
-  std::shared_ptr<const Descriptor> file_;
-  std::unique_ptr<Server> server_;
-};
+using HttpServer = ServerFixture;
 
 TEST_F(HttpServer, AnswersManyRequestsOnOneConnection) {
-  HttpPeer peer(server_->port());
+  HttpPeer peer(port());
   peer.ask("GET", "/one");
   peer.ask("GET", "/two");
   EXPECT_EQ(peer.hear().body, "GET /one\n");
@@ -59,8 +23,8 @@ TEST_F(HttpServer, AnswersManyRequestsOnOneConnection) {
 }
 
 TEST_F(HttpServer, SendsFilesAndParts) {
-  EXPECT_TRUE(fetch_once(server_->port(), "GET", "/big").body == pattern(kBig));
-  const Answer part = fetch_once(server_->port(), "GET", "/big", "Range: bytes=1000-1009\r\n");
+  EXPECT_TRUE(fetch_once(port(), "GET", "/big").body == pattern(kBig));
+  const Answer part = fetch_once(port(), "GET", "/big", "Range: bytes=1000-1009\r\n");
   EXPECT_EQ(part.status, 206u);
   EXPECT_EQ(part.body, pattern(kBig).substr(1000, 10));
 }
@@ -79,17 +43,20 @@ TEST_F(HttpServer, RefusesWhatIsNoRequest) {
       {"body over the limit", "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n", 413},
       {"no Host", "GET / HTTP/1.1\r\n\r\n", 400},
       {"no HTTP", "hello there\r\n\r\n", 400},
-      {"handler throws", "GET /throws HTTP/1.1\r\nHost: t\r\n\r\n", 500},
+      {"two Hosts", "GET / HTTP/1.1\r\nHost: t\r\nHost: t\r\n\r\n", 400},
+      {"chunk header without end",
+       "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n1;" + std::string(100 << 10, 'a'), 400},
+      {"chunks over the limit", "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n10001\r\n", 413},
   };
   for (const Row& r : rows) {
-    HttpPeer peer(server_->port());
+    HttpPeer peer(port());
     peer.say(r.text);
     EXPECT_EQ(peer.hear().status, r.status) << r.why;
   }
 }
 
 TEST_F(HttpServer, Http10IsAnsweredAndClosed) {
-  HttpPeer peer(server_->port());
+  HttpPeer peer(port());
   peer.say("GET /old HTTP/1.0\r\n\r\n");
   const Answer answer = peer.hear();
   EXPECT_EQ(answer.body, "GET /old\n");
@@ -97,47 +64,9 @@ TEST_F(HttpServer, Http10IsAnsweredAndClosed) {
   EXPECT_TRUE(peer.at_end());
 }
 
-TEST_F(HttpServer, DrainFinishesBodiesAndClosesIdleConnections) {
-  HttpPeer idle(server_->port());
-  idle.ask("GET", "/idle");
-  EXPECT_EQ(idle.hear().status, 200u);
-  HttpPeer reading(server_->port());
-  reading.ask("GET", "/big");
-  HttpPeer other(server_->port());
-  other.ask("GET", "/big", "Range: bytes=0-0\r\n");
-  EXPECT_EQ(other.hear().status, 206u);
-  const auto started = reading.hear(false);  // the head alone: the body is in flight and larger than every buffer
-  EXPECT_EQ(started.status, 200u);
-  server_->drain();
-  EXPECT_TRUE(idle.at_end());
-  EXPECT_TRUE(other.at_end());
-  EXPECT_EQ(reading.rest(kBig), pattern(kBig));
-  EXPECT_TRUE(reading.at_end());
-  server_->join();
-  EXPECT_FALSE(HttpPeer(server_->port()).connected());
-}
-
-TEST_F(HttpServer, ANewRequestWhileDrainingIs503) {
-  HttpPeer peer(server_->port());
-  peer.ask("GET", "/first");
-  EXPECT_EQ(peer.hear().status, 200u);
-  peer.say("GET /sec");
-  HttpPeer probe(server_->port());
-  probe.ask("GET", "/big");
-  EXPECT_EQ(probe.hear(false).status, 200u);
-  server_->drain();
-  peer.say("ond HTTP/1.1\r\nHost: t\r\n\r\n");
-  const Answer answer = peer.hear();
-  if (answer.status != 0) {  // 0: its first bytes had not arrived yet, so the connection was idle
-    EXPECT_EQ(answer.status, 503u);
-    EXPECT_NE(answer.head.find("Retry-After:"), std::string::npos);
-    EXPECT_NE(answer.head.find("Connection: close\r\n"), std::string::npos);
-  }
-}
-
 TEST_F(HttpServer, SaysWhyItCannotListen) {
   ServerOptions taken;
-  taken.port = server_->port();
+  taken.port = port();
   const auto second = Server::start(
       taken, [](http::Request) -> Task<http::Response> { co_return http::Response(); },
       [](Severity, const std::string&) {});
@@ -145,25 +74,61 @@ TEST_F(HttpServer, SaysWhyItCannotListen) {
   EXPECT_NE(second.error().find(std::to_string(taken.port)), std::string::npos) << second.error();
 }
 
-class HttpServerTimeouts : public HttpServer {
-  void SetUp() override {
-    using std::chrono::milliseconds;
-    ServerOptions options;
-    options.idle_timeout = options.head_timeout = options.write_timeout = milliseconds(50);
-    serve(options);
+TEST_F(HttpServer, AnswersWithBodies) {
+  struct Row {
+    std::string_view why;
+    std::string headers;
+    std::string body;
+    std::string want;
+  };
+  const std::string whole = pattern(64 << 10);
+  const Row rows[] = {
+      {"no body", "", "", "\n"},
+      {"with a length", "Content-Length: 3\r\n", "abc", "abc\n"},
+      {"as large as allowed", "Content-Length: 65536\r\n", whole, whole + "\n"},
+      {"in chunks", "Transfer-Encoding: chunked\r\n", "1\r\na\r\n2;x=y\r\nbc\r\n0\r\nT: z\r\n\r\n", "abc\n"},
+  };
+  HttpPeer peer(port());
+  for (const Row& r : rows) {
+    peer.ask("POST", "/", r.headers);
+    peer.say(r.body);
+    peer.ask("GET", "/next");
+    EXPECT_EQ(peer.hear().body, r.want) << r.why;
+    EXPECT_EQ(peer.hear().body, "GET /next\n") << r.why;
   }
-};
+}
 
-TEST_F(HttpServerTimeouts, EndEachKindOfSlowPeer) {
-  HttpPeer silent(server_->port());
-  EXPECT_TRUE(silent.at_end());
-  HttpPeer half(server_->port());
-  half.say("GET / HT");
-  EXPECT_TRUE(half.at_end());
-  HttpPeer not_reading(server_->port());
-  not_reading.ask("GET", "/big");
-  server_->drain();
-  server_->join();  // ends only because the peer that takes nothing was cut off
+TEST_F(HttpServer, SaysToContinueBeforeABody) {
+  HttpPeer peer(port());
+  peer.ask("POST", "/", "Content-Length: 3\r\nExpect: 100-continue\r\n");
+  EXPECT_EQ(peer.hear(false).status, 100u);
+  peer.say("abc");
+  EXPECT_EQ(peer.hear().body, "abc\n");
+  peer.ask("POST", "/", "Content-Length: 3000000\r\nExpect: 100-continue\r\n");
+  EXPECT_EQ(peer.hear().status, 413u);
+  EXPECT_TRUE(peer.at_end());
+}
+
+TEST_F(HttpServer, AnExceptionCostsItsRequest) {
+  HttpPeer peer(port());
+  peer.ask("GET", "/throws");
+  peer.ask("GET", "/no-memory");
+  peer.ask("GET", "/after");
+  EXPECT_EQ(peer.hear().body, "internal error; see the server log\n");
+  const Answer no_memory = peer.hear();
+  EXPECT_EQ(no_memory.status, 503u);
+  EXPECT_NE(no_memory.head.find("Retry-After: "), std::string::npos);
+  EXPECT_EQ(peer.hear().body, "GET /after\n");
+  EXPECT_NE(log().find("internal error while answering GET /throws: no\n"), std::string::npos) << log();
+  EXPECT_NE(log().find("out of memory while answering GET /no-memory"), std::string::npos) << log();
+}
+
+TEST_F(HttpServer, AFileShorterThanAnnouncedEndsItsConnection) {
+  const Answer answer = fetch_once(port(), "GET", "/short");
+  EXPECT_EQ(answer.status, 200u);
+  EXPECT_EQ(answer.body, pattern(kBig).substr(kBig - 10));
+  expect_unharmed("a short file");
+  EXPECT_NE(log().find("GET /short to 127.0.0.1:"), std::string::npos) << log();
 }
 
 }  // namespace

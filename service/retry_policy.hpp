@@ -7,18 +7,36 @@
 
 namespace symcached::service {
 
+/// After the first failure, doubled with each one in a row.
+struct BackOff {
+  std::chrono::seconds first, most;
+
+  std::chrono::seconds after(int failures) const {
+    return std::min(first * (1 << std::clamp(failures - 1, 0, 16)), most);
+  }
+};
+
 struct RetryPolicy {
   std::chrono::seconds absent{3600};
   std::chrono::seconds malformed{24 * 3600};  ///< and only for the run that wrote it, which the store sees to
-  std::chrono::seconds unavailable{60};       ///< after the first failure, doubled with each one in a row
-  std::chrono::seconds unavailable_most{3600};
+  BackOff unavailable{std::chrono::seconds(60), std::chrono::seconds(3600)};
+  BackOff not_whole{std::chrono::seconds(1), std::chrono::seconds(60)};
+  BackOff crashed{std::chrono::seconds(10), std::chrono::seconds(600)};
+  int max_deaths = 3;                 ///< of workers on one original; then it counts as malformed
+  std::chrono::seconds settling{60};  ///< an original refused within that time of its last change is not whole yet
+  std::chrono::seconds identify_again{60};  ///< how often a server is asked whether a refused original has changed
 };
 
 inline store::TimePoint retry_at(const store::Absent& a, const RetryPolicy& p) { return a.checked + p.absent; }
 inline store::TimePoint retry_at(const store::Malformed& m, const RetryPolicy& p) { return m.checked + p.malformed; }
 inline store::TimePoint retry_at(const store::Unavailable& u, const RetryPolicy& p) {
-  const int doublings = std::clamp(u.failures - 1, 0, 16);
-  return u.checked + std::min(p.unavailable * (1 << doublings), p.unavailable_most);
+  return u.checked + p.unavailable.after(u.failures);
+}
+inline store::TimePoint retry_at(const store::NotWhole& n, const RetryPolicy& p) {
+  return n.checked + p.not_whole.after(n.failures);
+}
+inline store::TimePoint retry_at(const store::Crashed& c, const RetryPolicy& p) {
+  return c.checked + p.crashed.after(c.failures);
 }
 
 }  // namespace symcached::service

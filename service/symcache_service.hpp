@@ -1,21 +1,20 @@
 #pragma once
 /// The use-case: the symcache of a PDB, found or made. One computation per key at a time, however many ask.
+#include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
-#include <functional>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <variant>
-#include <vector>
 
-#include "fetch/source.hpp"
 #include "net/log.hpp"
 #include "net/task.hpp"
-#include "service/derive.hpp"
 #include "service/job.hpp"
+#include "service/outcome.hpp"
+#include "service/resolver.hpp"
 #include "service/retry_policy.hpp"
 #include "store/store.hpp"
 
@@ -26,36 +25,19 @@ struct SymcacheQuery {
   DebugId id;
 };
 
-struct Ready {
-  std::shared_ptr<const store::Entry> entry;
-};
-struct Absent {
-  std::chrono::seconds retry_in;
-};  ///< every source said no; they are asked again after that time
-struct Failed {
-  std::string why;
-  bool lasting;            ///< the original is no use; otherwise a source did not answer as it should
-  std::uint16_t failures;  ///< not lasting: how often in a row
-  std::chrono::seconds retry_in;
-};
-struct Pending {
-  std::chrono::seconds retry_in;
-};  ///< being worked on; ask again
-struct Overloaded {};  ///< too many keys are being worked on
-using Outcome = std::variant<Ready, Absent, Failed, Pending, Overloaded>;
-
-using Deriver = std::function<std::expected<DerivedSymcache, std::string>(const object::Original& original)>;
-
 struct ServiceOptions {
   RetryPolicy retry = {};
-  unsigned threads = 0;         ///< for conversions and other work that keeps a thread; 0: one per processor
+  LimitRules limits = {};       ///< of conversions
+  unsigned threads = 0;         ///< for work that keeps a thread, the check of entries above all; 0: one per processor
   std::size_t max_jobs = 4096;  ///< keys worked on or queued at once
+  std::size_t max_active = 64;  ///< of them, how many may have files open
+  std::size_t max_held = 1024;  ///< requests that wait for a result
 };
 
 class SymcacheService {
  public:
-  /// `store` and what `sources` use outlive the service.
-  SymcacheService(store::Store& store, std::vector<std::unique_ptr<fetch::Source>> sources, Deriver deriver, Log log,
+  /// `store`, what `sources` use and what `run` calls outlive the service.
+  SymcacheService(store::Store& store, std::vector<std::unique_ptr<fetch::Source>> sources, RunJob run, Log log,
                   ServiceOptions options = {});
   ~SymcacheService();
 
@@ -64,32 +46,35 @@ class SymcacheService {
   Task<Outcome> find(SymcacheQuery query, std::chrono::milliseconds hold);
   /// What is known without any work or wait; nothing if that is nothing.
   std::optional<Outcome> peek(const SymcacheQuery& query);
-  /// Before the end: everybody who waits gets Pending, failures are remembered no more.
+  /// Before the end: everybody who waits gets Pending, what is queued is dropped.
   void drain();
-  /// drain(), then waits for conversions under way; what is queued is dropped. No download may be under way any more.
+  /// drain(), then waits for what is under way. No download and no job of a worker may be under way any more.
   void stop();
 
  private:
   using KeyJob = Job<Outcome>;
+  struct Waiting {
+    fetch::Wanted wanted;
+    std::shared_ptr<KeyJob> job;
+  };
 
   std::shared_ptr<KeyJob> join_or_start(const fetch::Wanted& wanted);
-  Task<void> run(fetch::Wanted wanted, std::shared_ptr<KeyJob> job);
-  Task<Outcome> resolve(fetch::Wanted wanted);
-  /// Ready, or what is wrong with the original.
-  std::expected<Outcome, std::string> derive(const fetch::Wanted& wanted, const fetch::Original& original);
-  Outcome remember(const fetch::Wanted& wanted, const store::Negative& negative);
-  std::optional<Outcome> known(const store::Lookup& lookup) const;
+  void start(const Waiting& waiting);
+  Task<void> run(Waiting waiting);
+  void finish(const Waiting& waiting, Outcome outcome);
+  void keep_if_worth(const fetch::Wanted& wanted, const std::optional<store::Lookup>& looked);
   std::chrono::seconds pending_hint();
-  bool draining();
 
   store::Store& store_;
-  const std::vector<std::unique_ptr<fetch::Source>> sources_;
-  const Deriver deriver_;
   const Log log_;
   const ServiceOptions options_;
+  Resolver resolver_;
+  std::atomic<std::size_t> held_ = 0;
   std::mutex mutex_;
   bool draining_ = false;
   std::unordered_map<std::string, std::shared_ptr<KeyJob>> jobs_;  ///< by key
+  std::deque<Waiting> waiting_;                                    ///< for their turn; they are among jobs_
+  std::size_t active_ = 0;
   boost::asio::thread_pool pool_;
 };
 

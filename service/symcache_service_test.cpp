@@ -32,18 +32,20 @@ std::string describe(const Outcome& outcome) {
                                [](const Absent&) { return std::string("absent"); },
                                [](const Failed& f) { return (f.lasting ? "refused " : "soft ") + f.why; },
                                [](const Pending&) { return std::string("pending"); },
-                               [](const Overloaded&) { return std::string("overloaded"); }},
+                               [](const Overloaded&) { return std::string("overloaded"); },
+                               [](const Unable& u) { return "unable " + u.why; }},
                     outcome);
 }
 
 class ServiceTest : public ::testing::Test {
  protected:
-  SymcacheService& serve(const std::vector<std::string>& symbols, ServiceOptions options = {}) {
+  SymcacheService& serve(const std::vector<std::string>& symbols, ServiceOptions options = settled()) {
     service_.reset();
     std::vector<std::unique_ptr<fetch::Source>> sources;
     for (const std::string& text : symbols) sources.push_back(std::move(*fetch::make_source(text, objects_, client_)));
     service_ = std::make_unique<SymcacheService>(
-        *store_, std::move(sources), [this](const object::Original& original) { return derive(original.file); },
+        *store_, std::move(sources),
+        [this](worker::Job job, worker::Sink sink) { return run(std::move(job), std::move(sink)); },
         [this](Severity, const std::string& line) {
           const std::scoped_lock lock(mutex_);
           log_ += line + "\n";
@@ -51,14 +53,26 @@ class ServiceTest : public ::testing::Test {
         options);
     return *service_;
   }
-  std::expected<DerivedSymcache, std::string> derive(Bytes original) {
-    ++derivations_;
+  /// Files that a test has just written count as those that nobody writes any more.
+  static ServiceOptions settled() {
+    ServiceOptions options;
+    options.retry.settling = std::chrono::seconds(0);
+    return options;
+  }
+  /// In place of a worker: the content behind the first bytes of a PDB says what comes of it.
+  Task<worker::Result> run(worker::Job job, worker::Sink sink) {
+    ++conversions_;
     if (gate_.valid()) gate_.wait();
-    const std::string_view text = as_text(original);
-    if (text.ends_with("broken")) return std::unexpected("pdb.stream: broken");
-    const std::string made = "cache of " + std::string(text.substr(32));
-    const Bytes bytes = as_bytes(made);
-    return DerivedSymcache{{bytes.begin(), bytes.end()}, kId};
+    const auto extent = Extent::parse(job.arguments);
+    const auto mapped = MappedFile::from_descriptor(job.inputs.front().file->get(), "input");
+    const std::string_view text = as_text(mapped->bytes().subspan(extent->offset, extent->size)).substr(32);
+    if (text == "broken") co_return worker::Refused{"pdb.stream: broken"};
+    if (text == "deadly") co_return worker::Died{"ended with signal 11 (Segmentation fault)"};
+    if (text == "moving") co_return worker::Changed{"its size went from 1 to 2 bytes while it was read"};
+    if (text == "unlucky") co_return worker::NotRun{"cannot start a worker process: Too many open files"};
+    const auto written = sink(as_bytes("cache of " + std::string(text)));
+    if (!written) co_return worker::SinkFailed{written.error()};
+    co_return worker::Done{kId.breakpad()};
   }
   std::string find(const SymcacheQuery& query = kQuery, milliseconds hold = kLong) {
     return describe(run_task(service_->find(query, hold)));
@@ -79,12 +93,12 @@ class ServiceTest : public ::testing::Test {
   fetch::HttpClient client_{{}, "Test/1"};
   std::mutex mutex_;
   std::string log_;
-  std::atomic<int> derivations_ = 0;
+  std::atomic<int> conversions_ = 0;
   std::shared_future<void> gate_;
   std::unique_ptr<SymcacheService> service_;
 };
 
-TEST_F(ServiceTest, DerivesOnceForManyAtOnce) {
+TEST_F(ServiceTest, ConvertsOnceForManyAtOnce) {
   symbols_.write(kPath, fake_pdb("it"));
   std::promise<void> open;
   gate_ = open.get_future().share();
@@ -103,8 +117,8 @@ TEST_F(ServiceTest, DerivesOnceForManyAtOnce) {
   }
   context.run();
   EXPECT_EQ(ready, kAskers);
-  EXPECT_EQ(derivations_, 1);
-  EXPECT_THAT(log(), HasSubstr("derived crash.pdb/" + std::string(kGuid) + "1 in "));
+  EXPECT_EQ(conversions_, 1);
+  EXPECT_THAT(log(), HasSubstr("converted crash.pdb/" + std::string(kGuid) + "1 in "));
 }
 
 TEST_F(ServiceTest, TheWorkSurvivesTheOneWhoAsked) {
@@ -121,7 +135,7 @@ TEST_F(ServiceTest, TheWorkSurvivesTheOneWhoAsked) {
   }
   open.set_value();
   EXPECT_EQ(find(), "ready cache of it");
-  EXPECT_EQ(derivations_, 1);
+  EXPECT_EQ(conversions_, 1);
 }
 
 TEST_F(ServiceTest, ServesFromTheCacheWhateverTheCaseOfTheName) {
@@ -130,7 +144,7 @@ TEST_F(ServiceTest, ServesFromTheCacheWhateverTheCaseOfTheName) {
   EXPECT_FALSE(service_->peek(kQuery));
   EXPECT_EQ(find(), "ready cache of it");
   EXPECT_EQ(find({"CRASH.pdb", kId}), "ready cache of it");
-  EXPECT_EQ(derivations_, 1);
+  EXPECT_EQ(conversions_, 1);
   EXPECT_EQ(describe(*service_->peek(kQuery)), "ready cache of it");
 }
 
@@ -142,7 +156,7 @@ TEST_F(ServiceTest, AfterARestartTheCacheIsServedEvenToThoseWhoDoNotWait) {
   store_ = std::move(*store::Store::open(cache_.path(), 2));
   serve({});
   EXPECT_EQ(find(kQuery, milliseconds(0)), "ready cache of it");
-  EXPECT_EQ(derivations_, 1);
+  EXPECT_EQ(conversions_, 1);
 }
 
 TEST_F(ServiceTest, RemembersEachKindOfNo) {

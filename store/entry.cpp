@@ -21,44 +21,48 @@ Sha256 head_checksum(Bytes head) {
 Read<void> check_fields(const HeadRecord& r, std::uint64_t file_size) {
   if (r.magic != kMagic) return bad_value("entry.magic", 0, 0);
   if (r.version != kHeadVersion) return bad_value("entry.version", 8, r.version, kHeadVersion);
-  if (r.state < 1 || r.state > 4) return bad_value("entry.state", 12, r.state);
+  if (r.state < 1 || r.state > 2) return bad_value("entry.state", 12, r.state);
   if (r.quality > 2) return bad_value("entry.quality", 13, r.quality);
-  if (r.key_size > kMaxKey) return too_large("entry.key_size", 80, r.key_size, kMaxKey);
-  if (r.reason_size > kMaxReason) return too_large("entry.reason_size", 84, r.reason_size, kMaxReason);
+  if (r.identity_size > kMaxIdentity) return too_large("entry.identity_size", 14, r.identity_size, kMaxIdentity);
+  if (r.key_size > kMaxKey) return too_large("entry.key_size", 72, r.key_size, kMaxKey);
   const bool is_file = static_cast<State>(std::uint8_t{r.state}) == State::file;
-  const std::uint64_t offset = is_file ? kPayloadOffset : sizeof(HeadRecord) + r.key_size + r.reason_size;
-  if (r.payload_offset != offset) return bad_value("entry.payload_offset", 32, r.payload_offset, offset);
+  const std::uint64_t offset = is_file ? kPayloadOffset : sizeof(HeadRecord) + r.key_size + r.identity_size;
+  if (r.payload_offset != offset) return bad_value("entry.payload_offset", 24, r.payload_offset, offset);
   if (file_size < offset) return truncated("entry", 0, offset, file_size);
   if (r.payload_size != file_size - offset)
-    return bad_value("entry.payload_size", 40, r.payload_size, file_size - offset);
-  if (!is_file && r.payload_size != 0) return bad_value("entry.payload_size", 40, r.payload_size, 0);
+    return bad_value("entry.payload_size", 32, r.payload_size, file_size - offset);
+  if (!is_file && r.payload_size != 0) return bad_value("entry.payload_size", 32, r.payload_size, 0);
   return {};
 }
 
 }  // namespace
 
+std::string one_line(std::string_view text, std::size_t most) {
+  std::string line(text.substr(0, most));
+  std::ranges::replace_if(line, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return line;
+}
+
 std::vector<std::byte> write_head(const Head& head) {
   const std::string_view key = std::string_view(head.key).substr(0, kMaxKey);
-  const std::string_view reason = std::string_view(head.reason).substr(0, kMaxReason);
+  const std::string_view identity = std::string_view(head.identity).substr(0, kMaxIdentity);
   const bool is_file = head.state == State::file;
   HeadRecord record{};
   record.magic = kMagic;
   record.version = kHeadVersion;
   record.state = static_cast<std::uint8_t>(head.state);
   record.quality = static_cast<std::uint8_t>(head.quality);
-  record.failures = head.failures;
+  record.identity_size = static_cast<std::uint16_t>(identity.size());
   record.created_ms = static_cast<std::uint64_t>(head.created.time_since_epoch().count());
-  record.boot = head.boot;
-  record.payload_offset = is_file ? kPayloadOffset : sizeof(HeadRecord) + key.size() + reason.size();
+  record.payload_offset = is_file ? kPayloadOffset : sizeof(HeadRecord) + key.size() + identity.size();
   record.payload_size = head.payload_size;
   record.payload_sha256 = head.payload_sha256;
   record.key_size = static_cast<std::uint32_t>(key.size());
-  record.reason_size = static_cast<std::uint32_t>(reason.size());
 
   ByteWriter out;
   out.put(record);
   out.put_text(key);
-  out.put_text(reason);
+  out.put_text(identity);
   if (is_file) out.align(kPayloadOffset);
   record.head_sha256 = head_checksum(out.bytes());
   out.patch(0, record);
@@ -70,18 +74,16 @@ Read<Head> read_head(Bytes data, std::uint64_t file_size) {
   SC_TRY(const auto record, in.read<HeadRecord>("entry.head"));
   if (const auto fields = check_fields(record, file_size); !fields) return std::unexpected(fields.error());
   SC_TRY(const Bytes all, slice(data, 0, record.payload_offset, "entry.head"));
-  if (head_checksum(all) != record.head_sha256) return bad_value("entry.head_sha256", 88, 0);
+  if (head_checksum(all) != record.head_sha256) return bad_value("entry.head_sha256", 76, 0);
   SC_TRY(const Bytes key, in.take(record.key_size, "entry.key"));
-  SC_TRY(const Bytes reason, in.take(record.reason_size, "entry.reason"));
+  SC_TRY(const Bytes identity, in.take(record.identity_size, "entry.identity"));
   return Head{.state = static_cast<State>(std::uint8_t{record.state}),
               .quality = static_cast<Quality>(std::uint8_t{record.quality}),
-              .failures = record.failures,
               .created = TimePoint(Milliseconds(static_cast<std::int64_t>(std::uint64_t{record.created_ms}))),
-              .boot = record.boot,
               .payload_size = record.payload_size,
               .payload_sha256 = record.payload_sha256,
               .key = std::string(as_text(key)),
-              .reason = std::string(as_text(reason))};
+              .identity = std::string(as_text(identity))};
 }
 
 }  // namespace symcached::store

@@ -1,171 +1,161 @@
 #include "store/store.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/hex.hpp"
-#include "base/overloaded.hpp"
+#include "store/reading.hpp"
+#include "store/unnamed_files.hpp"
 
 namespace symcached::store {
 namespace {
 
 constexpr std::int64_t kTouchEvery = 3600;  ///< seconds
-constexpr std::size_t kMaxChecked = 65536;  ///< entries remembered as checked
-constexpr std::size_t kReadSize = 1 << 20;  ///< bytes a read while a payload is checked
 
-std::optional<Head> read_head_of(int file, std::uint64_t file_size) {
-  std::array<std::byte, kPayloadOffset> page;
-  const ssize_t n = ::pread(file, page.data(), page.size(), 0);
-  if (n < 0) return std::nullopt;
-  const auto head = read_head(Bytes(page).first(static_cast<std::size_t>(n)), file_size);
-  return head ? std::optional(*head) : std::nullopt;
-}
+/// A name that stands for no file. Anything else that goes wrong says nothing about the key.
+bool is_no_file(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
 
-/// Reads, not maps: a file that somebody cuts while we look at it must not raise a signal.
-bool payload_holds(int file, const Head& head) {
-  Sha256Hasher hasher;
-  std::vector<std::byte> buffer(kReadSize);
-  std::uint64_t at = 0;
-  while (at < head.payload_size) {
-    const ssize_t n = ::pread(file, buffer.data(), buffer.size(), static_cast<off_t>(kPayloadOffset + at));
-    if (n <= 0) return false;
-    hasher.update(Bytes(buffer).first(static_cast<std::size_t>(n)));
-    at += static_cast<std::uint64_t>(n);
-  }
-  return at == head.payload_size && hasher.finish() == head.payload_sha256;
-}
-
-std::int64_t changed_ns(const struct stat& info) {
-  return std::int64_t{info.st_ctim.tv_sec} * 1'000'000'000 + info.st_ctim.tv_nsec;
-}
-
-Lookup negative_lookup(const Head& head, std::uint64_t boot) {
-  switch (head.state) {
-    case State::absent: return Absent{head.created};
-    case State::malformed:
-      if (head.boot != boot) return Miss{};
-      return Malformed{head.created, head.reason};
-    case State::unavailable: return Unavailable{head.created, head.failures, head.reason};
-    case State::file: break;
-  }
-  return Miss{};
-}
-
-Head negative_head(const Negative& negative) {
-  return std::visit(
-      overloaded{
-          [](const Absent& a) { return Head{.state = State::absent, .created = a.checked}; },
-          [](const Malformed& m) { return Head{.state = State::malformed, .created = m.checked, .reason = m.why}; },
-          [](const Unavailable& u) {
-            return Head{.state = State::unavailable, .failures = u.failures, .created = u.checked, .reason = u.why};
-          }},
-      negative);
+std::string name_of(const EntryKey& key) {
+  const std::string hash = to_hex(sha256(as_bytes(key.readable)));
+  const std::string_view digits = hash;
+  return fmt::format("{}/v{}/{}/{}/{}", key.kind.name, key.kind.version, key.scope, digits.substr(0, 2),
+                     digits.substr(2));
 }
 
 }  // namespace
 
 std::expected<std::unique_ptr<Store>, std::string> Store::open(std::filesystem::path directory, std::uint64_t boot,
-                                                               LeftOvers left_overs) {
-  std::error_code error;
-  const std::filesystem::path temporary = directory / "tmp";
-  std::filesystem::create_directories(temporary, error);
-  if (error)
-    return std::unexpected(
-        fmt::format("cache directory {}: could not create it: {}", directory.string(), error.message()));
-  if (left_overs == LeftOvers::remove)
-    for (const auto& left_over : std::filesystem::directory_iterator(temporary, error))
-      std::filesystem::remove_all(left_over.path(), error);
-  if (::access(temporary.c_str(), W_OK | X_OK) != 0)
-    return std::unexpected(
-        fmt::format("cache directory {}: cannot write to it: {}", directory.string(), std::strerror(errno)));
-  return std::unique_ptr<Store>(new Store(std::move(directory), boot));
+                                                               StoreOptions options) {
+  auto files = Directory::open(std::move(directory), boot, options.temporary_files);
+  if (!files) return std::unexpected(std::move(files.error()));
+  return std::make_unique<Store>(std::move(*files), std::move(options));
 }
 
-std::filesystem::path Store::path_of(const EntryKey& key) const {
-  const std::string name = to_hex(sha256(as_bytes(key.readable)));
-  return directory_ / key.kind.name / fmt::format("v{}", key.kind.version) / key.scope / name.substr(0, 2) /
-         name.substr(2);
+std::unique_ptr<Store> Store::unnamed(StoreOptions options) {
+  options.max_absent_files = 0;  // memory is all there is
+  return std::make_unique<Store>(std::make_unique<UnnamedFiles>(), std::move(options));
 }
+
+Store::Store(std::unique_ptr<Files> files, StoreOptions options)
+    : parts_(new Parts{std::move(files), Negatives(options.negatives), DiskSpace(std::move(options.now))}),
+      max_absent_files_(options.max_absent_files) {}
+
+std::filesystem::path Store::path_of(const EntryKey& key) const { return parts_->files->path(name_of(key)); }
 
 Lookup Store::lookup(const EntryKey& key) { return look(key, true).value_or(Miss{}); }
 
 std::optional<Lookup> Store::lookup_checked(const EntryKey& key) { return look(key, false); }
 
-std::optional<Lookup> Store::look(const EntryKey& key, bool may_read_payload) {
-  const std::string path = path_of(key).string();
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+std::optional<Lookup> Store::look(const EntryKey& key, bool may_read_payload) try {
+  const std::string name = name_of(key);
+  auto file = parts_->files->open(name);
+  if (file) return look_at(std::move(*file), key, name, may_read_payload);
+  if (is_no_file(file.error())) return without_file(name);
+  return exhausted(name, "open", file.error());
+} catch (const std::bad_alloc&) {
+  return Exhausted{"out of memory"};  // short enough not to be allocated
+}
+
+std::optional<Lookup> Store::look_at(Descriptor file, const EntryKey& key, const std::string& name,
+                                     bool may_read_payload) {
   struct stat info{};
-  if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return Miss{};
-  const auto size = static_cast<std::uint64_t>(info.st_size);
-  const auto same = [&](const Checked& c) {
-    return c.inode == info.st_ino && c.changed_ns == changed_ns(info) && c.size == size;
-  };
-  std::optional<Head> head;
-  bool checked = false;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (const auto found = checked_.find(path); found != checked_.end() && same(found->second)) {
-      head = found->second.head;
-      checked = true;
-    }
+  if (::fstat(file.get(), &info) != 0) return exhausted(name, "stat", errno);
+  if (!S_ISREG(info.st_mode)) return without_file(name);
+  const FileStamp stamp = stamp_of(info);
+  if (auto checked = checked_.find(name, stamp)) {
+    if (!checked->head) return without_file(name);
+    return hit(std::move(file), std::move(checked->head), info, name);
   }
-  if (!head) head = read_head_of(file.get(), size);
-  if (!head || head->key != key.readable) return Miss{};
-  if (head->state != State::file) return negative_lookup(*head, boot_);
-  if (!checked) {
-    if (!may_read_payload) return std::nullopt;
-    if (!payload_holds(file.get(), *head)) return Miss{};
-    const std::scoped_lock lock(mutex_);
-    if (checked_.size() >= kMaxChecked) checked_.clear();
-    checked_.insert_or_assign(path, Checked{info.st_ino, changed_ns(info), size, *head});
+  auto head = read_head_of(file.get(), stamp.size);
+  if (!head) return exhausted(name, "read", head.error());
+  if (!*head || (*head)->key != key.readable) return without_file(name);
+  if ((*head)->state == State::absent) return without_file(name, Absent{(*head)->created});
+  if (!may_read_payload) return std::nullopt;
+  const auto holds = payload_holds(file.get(), **head);
+  if (!holds) return exhausted(name, "read", holds.error());
+  auto whole = *holds ? std::make_shared<const Head>(std::move(**head)) : nullptr;
+  checked_.put(name, {stamp, whole});
+  if (!whole) return without_file(name);
+  return hit(std::move(file), std::move(whole), info, name);
+}
+
+Lookup Store::without_file(const std::string& name, std::optional<Absent> on_disk) {
+  auto remembered = parts_->negatives.find(name);
+  if (!remembered || (on_disk && on_disk->checked > checked(*remembered)))
+    return on_disk ? Lookup(*on_disk) : Lookup(Miss{});
+  if (auto* absent = std::get_if<Absent>(&*remembered)) {
+    const bool kept = on_disk && on_disk->checked == absent->checked;
+    absent->worth_keeping = absent->worth_keeping && !kept && absent_files_ < max_absent_files_;
   }
-  auto entry = std::make_shared<const Entry>(std::move(file), std::move(*head));
-  touch(*entry, info.st_mtim.tv_sec, path);
-  return Hit{std::move(entry)};
+  return std::visit([](auto& negative) { return Lookup(std::move(negative)); }, *remembered);
 }
 
 /// Marks the entry as used now. Our own touch changes the change time too, so what was checked is noted anew.
-void Store::touch(const Entry& entry, std::int64_t used_seconds, const std::string& path) {
-  if (std::chrono::system_clock::to_time_t(Clock::now()) - used_seconds < kTouchEvery) return;
-  struct stat info{};
-  if (::futimens(entry.file().get(), nullptr) != 0 || ::fstat(entry.file().get(), &info) != 0) return;
-  const std::scoped_lock lock(mutex_);
-  if (const auto found = checked_.find(path); found != checked_.end() && found->second.inode == info.st_ino)
-    found->second.changed_ns = changed_ns(info);
+Lookup Store::hit(Descriptor file, std::shared_ptr<const Head> head, const struct stat& info, const std::string& name) {
+  if (std::chrono::system_clock::to_time_t(Clock::now()) - info.st_mtim.tv_sec >= kTouchEvery) {
+    struct stat now{};
+    if (::futimens(file.get(), nullptr) == 0 && ::fstat(file.get(), &now) == 0)
+      checked_.restamp(name, stamp_of(info), stamp_of(now));
+  }
+  return Hit{std::make_shared<const Entry>(std::move(file), std::move(head))};
 }
 
-std::expected<EntryWriter, std::string> Store::create(const EntryKey& key, Quality quality) {
-  return create_with(key, Head{.state = State::file, .quality = quality, .created = now()});
+Exhausted Store::exhausted(const std::string& name, std::string_view doing, int error) const {
+  return {failure(parts_->files->path(name), doing, error).why};
+}
+
+std::expected<EntryWriter, std::string> Store::create(const EntryKey& key, Quality quality, std::string_view identity) {
+  return create_with(key, Head{.quality = quality, .created = now(), .identity = one_line(identity, kMaxIdentity)});
 }
 
 std::expected<EntryWriter, std::string> Store::create_with(const EntryKey& key, Head head) {
-  head.boot = boot_;
+  if (key.readable.size() > kMaxKey)
+    return std::unexpected(
+        fmt::format("the key is {} bytes long, at most {} are possible", key.readable.size(), kMaxKey));
+  if (auto why = no_space()) return std::unexpected(fmt::format("nothing was written: {}", *why));
   head.key = key.readable;
-  const std::filesystem::path temporary = directory_ / "tmp";
-  std::error_code ignored;
-  std::filesystem::create_directories(temporary, ignored);  // somebody may have emptied the cache directory
-  std::string name = (temporary / "entry-XXXXXX").string();
-  Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
-  if (!file) return std::unexpected(fmt::format("{}: could not create it: {}", name, std::strerror(errno)));
-  return EntryWriter(std::move(file), std::move(name), path_of(key), std::move(head));
+  auto file = parts_->files->create();
+  if (!file) {
+    parts_->space.failed(file.error());
+    return std::unexpected(std::move(file.error().why));
+  }
+  return EntryWriter(parts_, std::move(*file), name_of(key), std::move(head));
 }
 
-std::expected<void, std::string> Store::remember(const EntryKey& key, const Negative& negative) {
-  auto writer = create_with(key, negative_head(negative));
-  if (!writer) return std::unexpected(std::move(writer.error()));
-  return std::move(*writer).publish();
+void Store::remember(const EntryKey& key, const Negative& negative) { parts_->negatives.put(name_of(key), negative); }
+
+/// Another process may have published one by now.
+bool Store::has_file(const std::string& name) const {
+  struct stat info{};
+  const auto file = parts_->files->open(name);
+  if (!file || ::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  const auto head = read_head_of(file->get(), static_cast<std::uint64_t>(info.st_size));
+  return head && *head && (*head)->state == State::file;
+}
+
+std::expected<void, std::string> Store::keep(const EntryKey& key) {
+  const std::string name = name_of(key);
+  const auto remembered = parts_->negatives.peek(name);
+  const auto* absent = remembered ? std::get_if<Absent>(&*remembered) : nullptr;
+  if (absent == nullptr || has_file(name)) return {};
+  if (absent_files_.fetch_add(1) >= max_absent_files_) {
+    --absent_files_;
+    return {};
+  }
+  auto writer = create_with(key, Head{.state = State::absent, .created = absent->checked});
+  auto kept = writer ? std::move(*writer).publish() : std::unexpected(std::move(writer.error()));
+  if (!kept) --absent_files_;
+  return kept;
 }
 
 void Store::remove(const EntryKey& key) {
-  std::error_code ignored;
-  std::filesystem::remove(path_of(key), ignored);
+  const std::string name = name_of(key);
+  parts_->files->remove(name);
+  parts_->negatives.drop(name);
 }
 
 }  // namespace symcached::store

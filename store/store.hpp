@@ -1,113 +1,84 @@
 #pragma once
-/// The cache directory: look an entry up, publish one, remember why there is none.
+/// The cache: look an entry up, publish one, remember why there is none.
+#include <atomic>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <unordered_map>
-#include <variant>
 
-#include "base/descriptor.hpp"
-#include "base/mapped_file.hpp"
-#include "store/entry.hpp"
+#include "store/checked_files.hpp"
+#include "store/directory.hpp"
 #include "store/entry_writer.hpp"
+#include "store/lookup.hpp"
+
+struct stat;
 
 namespace symcached::store {
 
-/// A kind of entry; raising the version leaves the entries of the old one to the cleaner.
-struct CacheKind {
-  std::string_view name;  ///< a folder of the cache directory, static storage
-  std::uint32_t version;
+struct StoreOptions {
+  NegativeLimits negatives = {};
+  std::size_t max_absent_files = 10'000;  ///< written by one run at most
+  TemporaryFiles temporary_files = TemporaryFiles::unnamed;
+  SteadyClock now = [] { return std::chrono::steady_clock::now(); };
 };
 
-struct EntryKey {
-  CacheKind kind;
-  std::string scope = "global";
-  std::string readable;  ///< at most kMaxKey bytes, one line
-};
-
-/// An entry with a payload, open. It stays readable when somebody deletes or replaces it on disk.
-class Entry {
- public:
-  Entry(Descriptor file, Head head) : file_(std::move(file)), head_(std::move(head)) {}
-  const Descriptor& file() const { return file_; }
-  const Head& head() const { return head_; }
-  std::uint64_t size() const { return head_.payload_size; }  ///< of the payload, which starts at kPayloadOffset
-  std::expected<MappedFile, std::string> map() const { return MappedFile::from_descriptor(file_.get(), head_.key); }
-
- private:
-  Descriptor file_;
-  Head head_;
-};
-
-struct Hit {
-  std::shared_ptr<const Entry> entry;
-};
-struct Miss {};  ///< nothing known yet: ask the sources
-struct Absent {
-  TimePoint checked;
-};  ///< every source said no
-struct Malformed {
-  TimePoint checked;
-  std::string why;
-};  ///< fetched, could not be used; gone with the next start
-/// Some source did not answer as it should (time-out, 403, 429, 5xx), `failures` times in a row.
-struct Unavailable {
-  TimePoint checked;
-  std::uint16_t failures;
-  std::string why;
-};
-using Lookup = std::variant<Hit, Miss, Absent, Malformed, Unavailable>;
-using Negative = std::variant<Absent, Malformed, Unavailable>;  ///< all that may be remembered besides a file
-
-enum class LeftOvers : std::uint8_t {
-  remove,  ///< the program that owns the directory starts: nobody else is writing
-  keep,    ///< a guest, beside which another program may be writing entries
-};
-
-/// Safe to use from any thread, and from several programs on one directory.
+/// Safe to use from any thread, and from several programs on one directory. Throws nothing but std::bad_alloc, and
+/// that not from a lookup. A process that limits the size of its files (RLIMIT_FSIZE) has to ignore SIGXFSZ.
 class Store {
  public:
-  /// Creates what is missing and, unless told to keep it, empties tmp/. `boot` names this run: malformed entries of
-  /// another run are misses.
+  /// Takes over an empty directory, creates a missing one, removes nothing. `boot` names this run.
+  /// @return the store, or a sentence: the directory has other things in it, is none, or cannot be written to
   static std::expected<std::unique_ptr<Store>, std::string> open(std::filesystem::path directory, std::uint64_t boot,
-                                                                 LeftOvers left_overs = LeftOvers::remove);
+                                                                 StoreOptions options = {});
+  /// Leaves nothing on any disk when the process ends, however it ends. For commands. Holds a descriptor for each
+  /// entry, of which the first are forgotten (UnnamedFiles::kMostKept).
+  static std::unique_ptr<Store> unnamed(StoreOptions options = {});
+  Store(std::unique_ptr<Files> files, StoreOptions options);
 
+  /// Removes temporary files of runs that were killed, and nothing else: all of them if no other process uses the
+  /// directory, otherwise what is older than a day. For a server, once it knows that it will run.
+  /// @return how many files that were
+  std::size_t remove_left_overs() { return parts_->files->remove_left_overs(); }
+
+  /// A file on disk counts before anything remembered; of the rest the newer. An entry that does not hold is a Miss.
   /// Cost: one open and one fstat when this run has checked the file before; otherwise its payload is read once.
-  /// An entry that does not hold is a Miss.
+  /// Writes nothing but the time of last use.
   Lookup lookup(const EntryKey& key);
   /// The same without ever reading a payload: nothing if lookup() would have to. For threads that must not wait.
   std::optional<Lookup> lookup_checked(const EntryKey& key);
 
-  std::expected<EntryWriter, std::string> create(const EntryKey& key, Quality quality);
-  std::expected<void, std::string> remember(const EntryKey& key, const Negative& negative);
+  /// `identity` is what the original was (see lookup.hpp). Fails at once while no_space().
+  std::expected<EntryWriter, std::string> create(const EntryKey& key, Quality quality, std::string_view identity = {});
+  /// In memory, for this run. Does not wait.
+  void remember(const EntryKey& key, const Negative& negative);
+  /// Writes the Absent remembered for `key` to disk, up to max_absent_files. To be called when Absent::worth_keeping,
+  /// from a thread that may wait.
+  std::expected<void, std::string> keep(const EntryKey& key);
+  /// Forgets the entry and what is remembered.
   void remove(const EntryKey& key);
+
+  /// Why there is no point in making an entry now: the last write found no space, less than a minute ago. Nothing
+  /// otherwise.
+  std::optional<std::string> no_space() const { return parts_->space.full(); }
 
   std::filesystem::path path_of(const EntryKey& key) const;
   static TimePoint now() { return std::chrono::time_point_cast<Milliseconds>(Clock::now()); }
 
  private:
-  /// A file as it was when its payload was checked. Any later write changes the change time.
-  struct Checked {
-    std::uint64_t inode;
-    std::int64_t changed_ns;
-    std::uint64_t size;
-    Head head;
-  };
-
-  Store(std::filesystem::path directory, std::uint64_t boot) : directory_(std::move(directory)), boot_(boot) {}
   std::optional<Lookup> look(const EntryKey& key, bool may_read_payload);
+  std::optional<Lookup> look_at(Descriptor file, const EntryKey& key, const std::string& name, bool may_read_payload);
+  Lookup without_file(const std::string& name, std::optional<Absent> on_disk = {});
+  Lookup hit(Descriptor file, std::shared_ptr<const Head> head, const struct stat& info, const std::string& name);
+  bool has_file(const std::string& name) const;
+  Exhausted exhausted(const std::string& name, std::string_view doing, int error) const;
   std::expected<EntryWriter, std::string> create_with(const EntryKey& key, Head head);
-  void touch(const Entry& entry, std::int64_t used_seconds, const std::string& path);
 
-  const std::filesystem::path directory_;
-  const std::uint64_t boot_;
-  std::mutex mutex_;
-  std::unordered_map<std::string, Checked> checked_;  ///< by path
+  const std::shared_ptr<Parts> parts_;
+  const std::size_t max_absent_files_;
+  std::atomic<std::size_t> absent_files_ = 0;
+  CheckedFiles checked_;
 };
 
 }  // namespace symcached::store

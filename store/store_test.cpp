@@ -1,42 +1,16 @@
 #include "store/store.hpp"
 
-#include <gtest/gtest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
-#include <fstream>
+#include <thread>
 
 #include "base/hex.hpp"
+#include "store/store_testing.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace symcached::store {
 namespace {
-
-const EntryKey kKey{{"symcaches", 1}, "global", "a.pdb/1"};
-
-std::unique_ptr<Store> open_store(const std::filesystem::path& folder, std::uint64_t boot = 1) {
-  auto store = Store::open(folder, boot);
-  EXPECT_TRUE(store) << store.error();
-  return std::move(*store);
-}
-
-void put(Store& store, std::string_view payload) {
-  auto writer = store.create(kKey, Quality::preferred);
-  ASSERT_TRUE(writer) << writer.error();
-  ASSERT_TRUE(writer->write(as_bytes(payload)));
-  ASSERT_TRUE(std::move(*writer).publish());
-}
-
-std::string payload_of(const Lookup& lookup) {
-  const auto* hit = std::get_if<Hit>(&lookup);
-  if (hit == nullptr) return "(no hit)";
-  const auto mapped = hit->entry->map();
-  return std::string(as_text(mapped->bytes().subspan(kPayloadOffset)));
-}
-
-std::size_t files_in(const std::filesystem::path& folder) {
-  const std::filesystem::directory_iterator all(folder);
-  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
-}
 
 void overwrite(const std::filesystem::path& path, std::uint64_t at, char value) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -45,21 +19,24 @@ void overwrite(const std::filesystem::path& path, std::uint64_t at, char value) 
 }
 
 TEST(Store, PublishesAtOnceOrNotAtAll) {
-  const TempFolder folder;
-  const auto store = open_store(folder.path());
-  {
-    auto dropped = store->create(kKey, Quality::preferred);
-    ASSERT_TRUE(dropped->write(as_bytes("half")));
-    EXPECT_TRUE(std::holds_alternative<Miss>(store->lookup(kKey)));
-    EXPECT_EQ(files_in(folder.path() / "tmp"), 1u);
+  for (const auto temporary : {TemporaryFiles::unnamed, TemporaryFiles::named}) {
+    const TempFolder folder;
+    const auto store = open_store(folder.path(), 1, {.temporary_files = temporary});
+    {
+      auto dropped = store->create(kKey, Quality::preferred);
+      ASSERT_TRUE(dropped) << dropped.error();
+      ASSERT_TRUE(dropped->write(as_bytes("half")));
+      EXPECT_EQ(say(store->lookup(kKey)), "miss");
+      EXPECT_EQ(entries_in(folder.path()), temporary == TemporaryFiles::named ? 1u : 0u);
+    }
+    EXPECT_EQ(entries_in(folder.path()), 0u);
+    put(*store, "first");
+    EXPECT_EQ(say(store->lookup(kKey)), "hit first");
+    put(*store, "second");
+    EXPECT_EQ(say(store->lookup(kKey)), "hit second");
+    EXPECT_EQ(entries_in(folder.path()), 1u);
+    EXPECT_EQ(entries_in(folder.path() / "tmp"), 0u);
   }
-  EXPECT_EQ(files_in(folder.path() / "tmp"), 0u);
-  EXPECT_TRUE(std::holds_alternative<Miss>(store->lookup(kKey)));
-  put(*store, "first");
-  EXPECT_EQ(payload_of(store->lookup(kKey)), "first");
-  put(*store, "second");
-  EXPECT_EQ(payload_of(store->lookup(kKey)), "second");
-  EXPECT_EQ(files_in(folder.path() / "tmp"), 0u);
 }
 
 TEST(Store, LaysOutByKindVersionScopeAndHash) {
@@ -69,48 +46,97 @@ TEST(Store, LaysOutByKindVersionScopeAndHash) {
   EXPECT_EQ(store->path_of(kKey), folder.path() / "symcaches/v1/global" / hash.substr(0, 2) / hash.substr(2));
 }
 
-TEST(Store, ACorruptedPayloadIsAMissAndIsReplaced) {
+TEST(Store, AnEntrySaysWhatItWasMadeFrom) {
+  const TempFolder folder;
+  const auto store = open_store(folder.path());
+  auto writer = store->create(kKey, Quality::fallback, "length=5 etag=\"a\nb\"");
+  ASSERT_TRUE(writer) << writer.error();
+  ASSERT_TRUE(std::move(*writer).publish());
+  for (const Lookup& lookup : {store->lookup(kKey), open_store(folder.path(), 2)->lookup(kKey)}) {
+    ASSERT_TRUE(std::holds_alternative<Hit>(lookup)) << say(lookup);
+    const Entry& entry = *std::get<Hit>(lookup).entry;
+    EXPECT_EQ(entry.head().identity, "length=5 etag=\"a b\"");
+    EXPECT_EQ(entry.head().quality, Quality::fallback);
+    EXPECT_EQ(entry.size(), 0u);
+  }
+}
+
+TEST(Store, WhatDoesNotHoldIsAMissAndIsReplaced) {
+  const TempFolder folder;
+  const auto store = open_store(folder.path());
+  const auto path = store->path_of(kKey);
+  struct Row {
+    std::string_view why;
+    std::function<void()> spoil;
+  };
+  const Row rows[] = {
+      {"a changed byte of the payload", [&] { overwrite(path, kPayloadOffset + 2, 'X'); }},
+      {"a changed byte of the head", [&] { overwrite(path, 20, 'X'); }},
+      {"cut in the payload", [&] { std::filesystem::resize_file(path, kPayloadOffset + 3); }},
+      {"cut in the head", [&] { std::filesystem::resize_file(path, 100); }},
+      {"empty", [&] { std::filesystem::resize_file(path, 0); }},
+      {"grown", [&] { std::filesystem::resize_file(path, kPayloadOffset + 100); }},
+      {"an older version of the head", [&] { overwrite(path, 8, 1); }},
+      {"a directory", [&] { std::filesystem::remove(path), std::filesystem::create_directory(path); }},
+      {"a pipe", [&] { std::filesystem::remove(path), ::mkfifo(path.c_str(), 0600); }},
+      {"a symbolic link",
+       [&] {
+         std::filesystem::rename(path, folder.path() / "elsewhere");
+         std::filesystem::create_symlink(folder.path() / "elsewhere", path);
+       }},
+      {"a file in place of its directory",
+       [&] {
+         std::filesystem::remove_all(path.parent_path());
+         std::ofstream(path.parent_path()) << "x";
+       }},
+  };
+  for (const Row& r : rows) {
+    put(*store, "payload");
+    r.spoil();
+    EXPECT_EQ(say(store->lookup(kKey)), "miss") << r.why;
+    EXPECT_EQ(say(store->lookup_checked(kKey)), "miss") << r.why << ": once read, not read again";
+    store->remember(kKey, Absent{Store::now()});
+    EXPECT_EQ(say(store->lookup(kKey)), "absent") << r.why;
+    store->remove(kKey);
+    EXPECT_EQ(say(store->lookup(kKey)), "miss") << r.why;
+    std::filesystem::remove_all(path.parent_path());
+  }
+}
+
+TEST(Store, ABadEntryIsReplaced) {
   const TempFolder folder;
   const auto store = open_store(folder.path());
   put(*store, "payload");
   overwrite(store->path_of(kKey), kPayloadOffset + 2, 'X');
-  EXPECT_TRUE(std::holds_alternative<Miss>(store->lookup(kKey)));
+  EXPECT_EQ(say(store->lookup(kKey)), "miss");
   put(*store, "payload");
-  EXPECT_EQ(payload_of(store->lookup(kKey)), "payload");
+  EXPECT_EQ(say(store->lookup(kKey)), "hit payload");
 }
 
 TEST(Store, ReadsAPayloadOnceAndOnlyWhereItMayWait) {
   const TempFolder folder;
   const auto store = open_store(folder.path());
   put(*store, "payload");
-  EXPECT_FALSE(store->lookup_checked(kKey)) << "not checked yet";
-  EXPECT_EQ(payload_of(store->lookup(kKey)), "payload");
-  const auto again = store->lookup_checked(kKey);
-  ASSERT_TRUE(again);
-  EXPECT_EQ(payload_of(*again), "payload");
+  EXPECT_EQ(say(store->lookup_checked(kKey)), "not checked yet");
+  EXPECT_EQ(say(store->lookup(kKey)), "hit payload");
+  EXPECT_EQ(say(store->lookup_checked(kKey)), "hit payload");
 }
 
-TEST(Store, GoesOnWhenSomebodyEmptiesItsFolder) {
+TEST(Store, AnEntryOutlivesItsNameAndTheStore) {
   const TempFolder folder;
-  const auto store = open_store(folder.path());
-  put(*store, "first");
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
-    std::filesystem::remove_all(entry.path());
-  EXPECT_TRUE(std::holds_alternative<Miss>(store->lookup(kKey)));
-  put(*store, "second");
-  EXPECT_EQ(payload_of(store->lookup(kKey)), "second");
-}
-
-TEST(Store, AnEntryOutlivesItsName) {
-  const TempFolder folder;
-  const auto store = open_store(folder.path());
+  auto store = open_store(folder.path());
   put(*store, "payload");
   const Lookup open = store->lookup(kKey);
   std::filesystem::remove_all(folder.path() / "symcaches");
-  EXPECT_EQ(payload_of(open), "payload");
-  EXPECT_TRUE(std::holds_alternative<Miss>(store->lookup(kKey)));
-  put(*store, "again");
-  EXPECT_EQ(payload_of(store->lookup(kKey)), "again");
+  EXPECT_EQ(say(open), "hit payload");
+  EXPECT_EQ(say(store->lookup(kKey)), "miss");
+  auto writer = store->create(kKey, Quality::preferred);
+  ASSERT_TRUE(writer);
+  store.reset();
+  EXPECT_EQ(say(open), "hit payload");
+  ASSERT_TRUE(writer->write(as_bytes("again")));
+  ASSERT_TRUE(std::move(*writer).publish());
+  EXPECT_EQ(say(open_store(folder.path())->lookup(kKey)), "hit again");
 }
 
 TEST(Store, AnEntryOfAnotherKeyIsAMiss) {
@@ -121,34 +147,17 @@ TEST(Store, AnEntryOfAnotherKeyIsAMiss) {
   other.readable = "b.pdb/1";
   std::filesystem::create_directories(store->path_of(other).parent_path());
   std::filesystem::copy_file(store->path_of(kKey), store->path_of(other));
-  EXPECT_TRUE(std::holds_alternative<Miss>(store->lookup(other)));
+  EXPECT_EQ(say(store->lookup(other)), "miss");
 }
 
-TEST(Store, RemembersEachNegative) {
+TEST(Store, RefusesAKeyThatIsTooLong) {
   const TempFolder folder;
   const auto store = open_store(folder.path());
-  const TimePoint checked(Milliseconds(1234));
-  ASSERT_TRUE(store->remember(kKey, Absent{checked}));
-  EXPECT_EQ(std::get<Absent>(store->lookup(kKey)).checked, checked);
-  ASSERT_TRUE(store->remember(kKey, Unavailable{checked, 2, "source answered 503"}));
-  EXPECT_EQ(std::get<Unavailable>(store->lookup(kKey)).failures, 2);
-  EXPECT_EQ(std::get<Unavailable>(*store->lookup_checked(kKey)).why, "source answered 503");
-  ASSERT_TRUE(store->remember(kKey, Malformed{checked, "not a PDB"}));
-  EXPECT_EQ(std::get<Malformed>(store->lookup(kKey)).why, "not a PDB");
-  put(*store, "payload");
-  EXPECT_EQ(payload_of(store->lookup(kKey)), "payload");
-}
-
-TEST(Store, ANewRunForgetsMalformedAndEmptiesTmp) {
-  const TempFolder folder;
-  {
-    const auto store = open_store(folder.path(), 1);
-    ASSERT_TRUE(store->remember(kKey, Malformed{Store::now(), "not a PDB"}));
-    std::ofstream(folder.path() / "tmp" / "left-over") << "x";
-  }
-  const auto store = open_store(folder.path(), 2);
-  EXPECT_TRUE(std::holds_alternative<Miss>(store->lookup(kKey)));
-  EXPECT_EQ(files_in(folder.path() / "tmp"), 0u);
+  const EntryKey longest{kKey.kind, "global", std::string(kMaxKey, 'k')};
+  const EntryKey too_long{kKey.kind, "global", std::string(kMaxKey + 1, 'k')};
+  EXPECT_EQ(try_put(*store, "payload", longest), "");
+  EXPECT_EQ(say(store->lookup(longest)), "hit payload");
+  EXPECT_NE(try_put(*store, "payload", too_long).find("2049 bytes"), std::string::npos);
 }
 
 TEST(Store, TouchesAtMostOnceAnHour) {
@@ -165,17 +174,32 @@ TEST(Store, TouchesAtMostOnceAnHour) {
                        Row{"less than an hour", std::chrono::minutes(30), false}}) {
     const auto used = std::filesystem::file_time_type::clock::now() - r.age;
     std::filesystem::last_write_time(path, used);
-    EXPECT_EQ(payload_of(store->lookup(kKey)), "payload");
+    EXPECT_EQ(say(store->lookup(kKey)), "hit payload");
     EXPECT_EQ(std::filesystem::last_write_time(path) > used + std::chrono::seconds(1), r.touched) << r.why;
+    EXPECT_EQ(say(store->lookup_checked(kKey)), "hit payload") << r.why << ": our own touch is no change";
   }
 }
 
-TEST(Store, SaysWhyItCannotOpen) {
+TEST(Store, ManyThreadsOnFewKeys) {
   const TempFolder folder;
-  std::ofstream(folder.path() / "file") << "x";
-  const auto store = Store::open(folder.path() / "file", 1);
-  ASSERT_FALSE(store);
-  EXPECT_NE(store.error().find("cache directory"), std::string::npos) << store.error();
+  const auto store = open_store(folder.path());
+  const auto work = [&](std::size_t seed) {
+    for (std::size_t i = 0; i < 60; ++i) {
+      const EntryKey key = key_of((i + seed) % 3);
+      if (i % 4 == 0) put(*store, "payload", key);
+      if (i % 7 == 0) store->remember(key, Absent{Store::now()});
+      if (i % 9 == 0) store->remove(key);
+      if (i % 11 == 0) {
+        EXPECT_TRUE(store->keep(key));
+      }
+      const std::string said = say(i % 2 == 0 ? store->lookup(key) : store->lookup_checked(key));
+      EXPECT_TRUE(said == "hit payload" || said == "miss" || said == "absent" || said == "not checked yet") << said;
+      store->remove_left_overs();
+      EXPECT_FALSE(store->no_space());
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t seed = 0; seed < 4; ++seed) threads.emplace_back(work, seed);
 }
 
 }  // namespace

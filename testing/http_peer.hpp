@@ -1,10 +1,12 @@
 #pragma once
-/// A client for tests that says exactly what it is told to, over a blocking socket.
+/// A client for tests that says exactly what it is told to, over a blocking socket. It waits 30 s at most.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -22,7 +24,15 @@ struct Answer {
 
 class HttpPeer {
  public:
-  explicit HttpPeer(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit HttpPeer(std::uint16_t port) : HttpPeer() { connect(port); }
+  /// @param receive_buffer  bytes that the kernel takes before the client reads them; 0: as it likes
+  explicit HttpPeer(int receive_buffer = 0) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const timeval patience{.tv_sec = 30, .tv_usec = 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (receive_buffer > 0) ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+  }
+  void connect(std::uint16_t port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -66,7 +76,16 @@ class HttpPeer {
     return text;
   }
   /// Whether the server ended the connection with nothing more to say.
-  bool at_end() { return buffer_.empty() && !read_more(); }
+  bool at_end() { return buffer_.empty() && !read_more() && !out_of_patience_; }
+  /// Nothing more will be said; answers can still be heard.
+  void half_close() const { ::shutdown(socket_.get(), SHUT_WR); }
+  /// Ends the connection as a crashed client does, whatever is on its way.
+  void reset() {
+    const linger at_once{.l_onoff = 1, .l_linger = 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    close();
+  }
+  void close() { socket_ = Descriptor(); }
 
  private:
   static std::size_t content_length(const std::string& head) {
@@ -77,10 +96,12 @@ class HttpPeer {
     char piece[16384];
     const ssize_t n = ::recv(socket_.get(), piece, sizeof piece, 0);
     if (n > 0) buffer_.append(piece, static_cast<std::size_t>(n));
+    out_of_patience_ = n < 0 && errno == EAGAIN;
     return n > 0;
   }
   Descriptor socket_;
   bool connected_ = false;
+  bool out_of_patience_ = false;
   std::string buffer_;
 };
 

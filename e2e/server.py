@@ -1,0 +1,185 @@
+"""`symcached serve` as tests start it, watch it and ask it; PDBs and cache entries for it."""
+import hashlib
+import os
+import pathlib
+import re
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+
+SOURCE = "int add(int a, int b) { return a + b; }\nint main() { return add(1, 2); }\n"
+LIMIT = 60  # seconds that anything may take before it counts as hanging
+
+
+def until(condition, what, limit=LIMIT):
+    """Waits until `condition()` is true and returns it; fails after `limit` seconds."""
+    end = time.monotonic() + limit
+    while not (value := condition()):
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {limit} s: {what}")
+        time.sleep(0.005)
+    return value
+
+
+def make_pdb(folder, source=SOURCE):
+    """A program with its PDB; returns the path of the PDB and its id as (guid, age)."""
+    (folder / "app.cpp").write_text(source)
+    run = lambda *command: subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+    run("clang-22", "--target=x86_64-pc-windows-msvc", "-g", "-gcodeview", "-c", "app.cpp", "-o", "app.obj")
+    run("lld-link-22", "/debug", "/nodefaultlib", "/entry:main", "/out:app.exe", "/pdb:app.pdb", "app.obj")
+    text = run("llvm-pdbutil-22", "dump", "--summary", "app.pdb")
+    guid = re.search(r"GUID: \{([0-9A-Fa-f-]+)\}", text).group(1)
+    age = int(re.search(r"^\s*Age: (\d+)", text, re.MULTILINE).group(1))
+    return folder / "app.pdb", guid, age
+
+
+def guid_bytes(guid):
+    """As a PDB holds it."""
+    parts = guid.replace("-", "")
+    return struct.pack("<IHH", int(parts[:8], 16), int(parts[8:12], 16), int(parts[12:16], 16)) + bytes.fromhex(parts[16:])
+
+
+class Symbols:
+    """A symbol store with any number of PDBs: one real PDB under as many ids as wanted."""
+
+    def __init__(self, folder, source=SOURCE):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder / "store"
+        self.folder.mkdir()
+        path, self.guid, self.age = make_pdb(folder, source)
+        self.pdb = path.read_bytes()
+        assert self.pdb.count(guid_bytes(self.guid)) == 1
+
+    def guid_of(self, number):
+        return f"{number:08X}-0000-4000-8000-{number:012X}"
+
+    def pdb_of(self, number):
+        return self.pdb.replace(guid_bytes(self.guid), guid_bytes(self.guid_of(number)))
+
+    def place(self, number):
+        folder = self.folder / "app.pdb" / f"{self.guid_of(number).replace('-', '')}{self.age:x}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / "app.pdb"
+
+    def add(self, number):
+        path = self.place(number)
+        path.write_bytes(self.pdb_of(number))
+        old = time.time() - 3600  # nobody is still writing it
+        os.utime(path, (old, old))
+        return path
+
+    def url_path(self, number):
+        return f"/open/v2.0.0/app.pdb/{self.guid_of(number)}/{self.age}"
+
+
+class Server:
+    """`symcached serve` on a free port; its log is read when it has ended."""
+
+    def __init__(self, program, cache, *symbols, options=(), descriptors=None):
+        arguments = [str(program), "serve", "--bind", "127.0.0.1:0", "--cache-dir", str(cache), *map(str, options)]
+        for place in symbols:
+            arguments += ["--symbols", str(place)]
+        self.log_file = tempfile.TemporaryFile("w+")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors)) if descriptors else None
+        self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=self.log_file, text=True,
+                                        preexec_fn=limit if descriptors else None)
+        line = self.process.stdout.readline()
+        assert line.startswith("listening on http://"), line + self.log()
+        self.url = line.split()[-1]
+        self.port = int(self.url.rsplit(":", 1)[1])
+
+    def log(self):
+        self.log_file.seek(0)
+        return self.log_file.read()
+
+    def end(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        status = self.process.wait(LIMIT)
+        self.process.stdout.close()
+        return status, self.log()
+
+    # --- asking ---------------------------------------------------------------------------------------------------
+
+    def connect(self, receive_buffer=None):
+        client = socket.socket()
+        if receive_buffer:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        client.settimeout(LIMIT)
+        client.connect(("127.0.0.1", self.port))
+        return client
+
+    def ask(self, path, *headers, method="GET"):
+        """(status, headers by lower-case name, body) of one request on a connection of its own."""
+        with self.connect() as client:
+            lines = [f"{method} {path} HTTP/1.1", "Host: test", "Connection: close", *headers]
+            client.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+            return read_answer(client)
+
+    def poll(self, path):
+        """Asks as a client that comes back by itself."""
+        return self.ask(path, "Allow-Retry-After: true")
+
+    # --- watching -------------------------------------------------------------------------------------------------
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def status_kib(self, field):
+        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(rf"^{field}:\s+(\d+) kB", text, re.MULTILINE).group(1))
+
+    def resident(self):
+        return self.status_kib("VmRSS") << 10
+
+    def sanitized(self):
+        return self.status_kib("VmSize") > 1 << 30  # KiB: the shadow memory of a sanitizer
+
+    def workers(self):
+        """Process ids of its children."""
+        children = []
+        for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
+            try:
+                children += map(int, (task / "children").read_text().split())
+            except OSError:
+                pass  # a thread that has ended
+        return sorted(children)
+
+
+def read_answer(client):
+    """Reads to the end of the connection: (status, headers, body); status 0 if there is no whole head."""
+    data = bytearray()
+    try:
+        while piece := client.recv(1 << 16):
+            data += piece
+    except ConnectionError:
+        pass
+    head, separator, body = bytes(data).partition(b"\r\n\r\n")
+    if not separator:
+        return 0, {}, bytes(data)
+    first, *lines = head.decode("latin-1").split("\r\n")
+    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    return int(first.split()[1]), headers, body
+
+
+def write_entry(cache, key, payload):
+    """Puts a symcache entry into a cache directory, as docs/formats/cache-entry.md has it."""
+    offset, fixed, checksum = 4096, 108, slice(76, 108)
+    key_bytes = key.encode()
+    head = bytearray(offset)
+    state_file, preferred, created = 1, 2, int(time.time() * 1000)
+    struct.pack_into("<8sIBBHQQQ", head, 0, b"SCENTRY\n", 2, state_file, preferred, 0, created, offset, len(payload))
+    head[40:72] = hashlib.sha256(payload).digest()
+    struct.pack_into("<I", head, 72, len(key_bytes))
+    head[fixed:fixed + len(key_bytes)] = key_bytes
+    head[checksum] = hashlib.sha256(head).digest()
+    name = hashlib.sha256(key_bytes).hexdigest()
+    path = cache / "symcaches" / "v2" / "global" / name[:2] / name[2:]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(head + payload)

@@ -1,0 +1,41 @@
+#pragma once
+/// What asking for a derived cache can end in.
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "service/retry_policy.hpp"
+#include "store/store.hpp"
+
+namespace symcached::service {
+
+struct Ready {
+  std::shared_ptr<const store::Entry> entry;
+};
+struct Absent {
+  std::chrono::seconds retry_in;
+};  ///< every source said no; they are asked again after that time
+struct Failed {
+  std::string why;
+  bool lasting;            ///< the original is no use; otherwise a later try may do better
+  std::uint16_t failures;  ///< not lasting: how often in a row
+  std::chrono::seconds retry_in;
+};
+struct Pending {
+  std::chrono::seconds retry_in;
+};  ///< being worked on; ask again
+struct Overloaded {};  ///< too many keys are being worked on, or too many requests wait
+/// This machine is out of descriptors, memory, disk space or processes: nothing is known of the original.
+struct Unable {
+  std::string why;
+  std::chrono::seconds retry_in;
+};
+using Outcome = std::variant<Ready, Absent, Failed, Pending, Overloaded, Unable>;
+
+/// The outcome an entry stands for while it counts; nothing if the sources are to be asked.
+std::optional<Outcome> known(const store::Lookup& lookup, const RetryPolicy& policy);
+
+}  // namespace symcached::service

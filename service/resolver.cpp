@@ -1,0 +1,120 @@
+#include "service/resolver.hpp"
+
+#include <fmt/format.h>
+
+#include "base/overloaded.hpp"
+#include "service/cache_versions.hpp"
+
+namespace symcached::service {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kNoMeansRetry{5};
+constexpr std::size_t kMostIdentified = 4096;  ///< keys; when there are more, all are forgotten
+
+}  // namespace
+
+Resolver::Resolver(store::Store& store, std::vector<std::unique_ptr<fetch::Source>> sources, Converter converter,
+                   RetryPolicy policy, Log log)
+    : store_(store),
+      sources_(std::move(sources)),
+      converter_(std::move(converter)),
+      policy_(policy),
+      log_(std::move(log)) {}
+
+store::EntryKey Resolver::entry_key(const fetch::Wanted& wanted) { return {kSymcaches, "global", wanted.key}; }
+
+Task<Outcome> Resolver::resolve(fetch::Wanted wanted) {
+  store::Lookup before = store_.lookup(entry_key(wanted));
+  if (auto outcome = known(before, policy_)) {
+    const std::string fingerprint(fingerprint_of(before));
+    bool changed = false;
+    if (!fingerprint.empty()) changed = co_await any_changed(wanted, fingerprint);
+    if (!changed) co_return std::move(*outcome);
+  }
+  if (const auto why = store_.no_space()) co_return Unable{*why, kNoMeansRetry};
+  co_return co_await ask_sources(std::move(wanted), std::move(before));
+}
+
+Task<Outcome> Resolver::ask_sources(fetch::Wanted wanted, store::Lookup before) {
+  Verdicts verdicts(sources_.size());
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    fetch::Source& source = *sources_[i];
+    fetch::Outcome got = co_await source.open(wanted);
+    if (auto* original = std::get_if<fetch::Original>(&got)) {
+      std::string identity = original->identity;
+      store::EntryKey key = entry_key(wanted);
+      const Conversion conversion = co_await converter_.convert(std::move(key), wanted, std::move(*original));
+      if (std::holds_alternative<Published>(conversion)) co_return ready(wanted);
+      if (const auto* none = std::get_if<NoMeans>(&conversion)) co_return unable(wanted, none->why);
+      if (const auto* died = std::get_if<WorkerDied>(&conversion)) {
+        verdicts.died(i, died->why, std::move(identity));
+        continue;
+      }
+      source.forget(wanted);
+      if (const auto* no_use = std::get_if<NoUse>(&conversion)) verdicts.refused(i, no_use->why, std::move(identity));
+      if (const auto* changing = std::get_if<StillChanging>(&conversion))
+        verdicts.not_whole(i, changing->why, std::move(identity));
+    } else if (const auto* refused = std::get_if<fetch::Refused>(&got)) {
+      verdicts.refused(i, refused->why, refused->identity);
+    } else if (const auto* not_whole = std::get_if<fetch::NotWhole>(&got)) {
+      verdicts.not_whole(i, not_whole->why, not_whole->identity);
+    } else if (const auto* transient = std::get_if<fetch::TransientError>(&got)) {
+      verdicts.unavailable(transient->why);
+    } else if (const auto* exhausted = std::get_if<fetch::Exhausted>(&got)) {
+      co_return unable(wanted, exhausted->why);
+    }
+  }
+  co_return remember(wanted, verdicts.negative(before, policy_));
+}
+
+/// Whether a source has another original now than the one that was refused.
+Task<bool> Resolver::any_changed(fetch::Wanted wanted, std::string fingerprint) {
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (!may_identify(*sources_[i], wanted.key)) continue;
+    const std::string identity = co_await sources_[i]->identify(wanted);
+    if (Fingerprint::differs(fingerprint, i, identity)) co_return true;
+  }
+  co_return false;
+}
+
+/// A look at a directory is cheap; a server is asked now and then.
+bool Resolver::may_identify(const fetch::Source& source, const std::string& key) {
+  if (source.is_local()) return true;
+  const auto now = std::chrono::steady_clock::now();
+  const std::scoped_lock lock(mutex_);
+  if (identified_.size() >= kMostIdentified) identified_.clear();
+  const auto [found, is_new] = identified_.try_emplace(source.name() + " " + key, now);
+  if (is_new) return false;  // it has only just failed
+  if (now - found->second < policy_.identify_again) return false;
+  found->second = now;
+  return true;
+}
+
+Outcome Resolver::ready(const fetch::Wanted& wanted) {
+  if (auto outcome = known(store_.lookup(entry_key(wanted)), policy_)) return std::move(*outcome);
+  return unable(wanted, "its cache entry was deleted at once");
+}
+
+Outcome Resolver::unable(const fetch::Wanted& wanted, const std::string& why) {
+  log_(Severity::error, fmt::format("{}: {}", wanted.key, why));
+  return Unable{why, kNoMeansRetry};
+}
+
+Outcome Resolver::remember(const fetch::Wanted& wanted, const store::Negative& negative) {
+  const auto say = [&](Severity severity, std::string_view state, std::string_view why) {
+    log_(severity, fmt::format("{} {}: {}", state, wanted.key, why));
+  };
+  std::visit(overloaded{[&](const store::Absent&) { say(Severity::info, "absent", "no source has it"); },
+                        [&](const store::Malformed& m) { say(Severity::warning, "unusable", m.why); },
+                        [&](const store::NotWhole& n) { say(Severity::info, "not whole yet", n.why); },
+                        [&](const store::Crashed& c) { say(Severity::warning, "not converted", c.why); },
+                        [&](const store::Unavailable& u) { say(Severity::warning, "unavailable", u.why); }},
+             negative);
+  const auto outcome = known(std::visit([](const auto& n) { return store::Lookup(n); }, negative), policy_);
+  store_.remember(entry_key(wanted), negative);
+  return outcome.value_or(Failed{"retry times are all zero", false, 1, seconds(1)});
+}
+
+}  // namespace symcached::service

@@ -1,0 +1,93 @@
+#include "service/worker_jobs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "base/mapped_file.hpp"
+#include "fetch/cabinet.hpp"
+#include "service/derive.hpp"
+
+namespace symcached::service {
+namespace {
+
+using Answer = std::expected<std::string, std::string>;
+
+/// `count` decimal numbers with blanks between them.
+template <std::size_t count>
+std::optional<std::array<std::uint64_t, count>> parse_numbers(std::string_view text) {
+  std::array<std::uint64_t, count> numbers{};
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  for (std::uint64_t& number : numbers) {
+    if (&number != numbers.data() && (at == end || *at++ != ' ')) return std::nullopt;
+    const auto parsed = std::from_chars(at, end, number);
+    if (parsed.ec != std::errc()) return std::nullopt;
+    at = parsed.ptr;
+  }
+  return at == end ? std::optional(numbers) : std::nullopt;
+}
+
+Answer convert_to_symcache(const worker::Work& work) {
+  const auto extent = Extent::parse(work.arguments);
+  if (!extent || work.files.size() != 1) return std::unexpected("job.arguments: not those of a conversion");
+  const auto mapped = MappedFile::from_descriptor(work.files.front().get(), "file");
+  if (!mapped) return std::unexpected(mapped.error());
+  const Bytes whole = mapped->bytes();
+  if (extent->offset > whole.size() || extent->size > whole.size() - extent->offset)
+    return std::unexpected(fmt::format("file.size: wanted {} bytes, found {}; it was cut short",
+                                       extent->offset + extent->size, whole.size()));
+  const Bytes original =
+      whole.subspan(static_cast<std::size_t>(extent->offset), static_cast<std::size_t>(extent->size));
+  const auto derived = derive_symcache({.file = original, .release = [&] { mapped->release_pages(); }});
+  if (!derived) return std::unexpected(derived.error());
+  work.output(derived->file);
+  return derived->debug_id.breakpad();
+}
+
+Answer unpack_cabinet(const worker::Work& work) {
+  const auto numbers = parse_numbers<3>(work.arguments);
+  if (!numbers || work.files.size() != 1) return std::unexpected("job.arguments: not those of a cabinet");
+  fetch::Limits limits;
+  limits.max_unpacked = (*numbers)[1];
+  limits.max_ratio = (*numbers)[2];
+  const auto sink = [&](Bytes piece) -> std::expected<void, std::string> {
+    work.output(piece);
+    return {};
+  };
+  const auto done = fetch::unpack_cabinet(work.files.front().get(), (*numbers)[0], limits, sink);
+  if (!done) return std::unexpected(done.error().why);
+  return std::string();
+}
+
+}  // namespace
+
+worker::Handlers worker_handlers() {
+  const auto number = [](JobKind kind) { return static_cast<std::uint32_t>(kind); };
+  return {{number(JobKind::convert_to_symcache), convert_to_symcache},
+          {number(JobKind::unpack_cabinet), unpack_cabinet}};
+}
+
+worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {
+  // A file of an exabyte is a sparse one; sums stay far below the range of 64 bits.
+  const std::uint64_t size = std::min(file_size, std::uint64_t{1} << 50);
+  const auto computing =
+      rules.time_base + std::chrono::seconds(size / std::max<std::uint64_t>(rules.bytes_per_second, 1));
+  return {.address_space = rules.memory_base + rules.memory_factor * size,
+          .max_output = rules.output_base + rules.output_factor * size,
+          .processor = computing,
+          .deadline = 2 * computing};
+}
+
+std::string Extent::text() const { return fmt::format("{} {}", offset, size); }
+
+std::expected<Extent, std::string> Extent::parse(std::string_view text) {
+  const auto numbers = parse_numbers<2>(text);
+  if (!numbers) return std::unexpected("not an offset and a size");
+  return Extent{(*numbers)[0], (*numbers)[1]};
+}
+
+}  // namespace symcached::service

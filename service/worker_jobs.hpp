@@ -1,0 +1,40 @@
+#pragma once
+/// What workers are asked to do with files from outside, on both sides of the process boundary.
+#include <cstdint>
+#include <expected>
+#include <string>
+
+#include "worker/pool.hpp"
+#include "worker/serve.hpp"
+
+namespace symcached::service {
+
+enum class JobKind : std::uint32_t {
+  convert_to_symcache = 1,  ///< output: the symcache; note: the debug id that the original states
+  unpack_cabinet = 2,       ///< output: the one member
+};
+
+/// The worker's side: what a process of the pool passes to worker::serve().
+worker::Handlers worker_handlers();
+
+/// What a job may use, by the size of the file it reads.
+struct LimitRules {
+  std::uint64_t memory_base = std::uint64_t{1} << 30;  ///< bytes of address space, and for each byte of the file:
+  std::uint64_t memory_factor = 8;
+  std::chrono::seconds time_base{20};                       ///< of computing; the deadline is twice as far
+  std::uint64_t bytes_per_second = std::uint64_t{2} << 20;  ///< one second more for so many bytes of the file
+  std::uint64_t output_base = std::uint64_t{16} << 20;      ///< bytes, and for each byte of the file:
+  std::uint64_t output_factor = 4;
+};
+worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules);
+
+/// Where in its file an original lies: an argument of every job.
+struct Extent {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+
+  std::string text() const;
+  static std::expected<Extent, std::string> parse(std::string_view text);
+};
+
+}  // namespace symcached::service

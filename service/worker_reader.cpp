@@ -1,0 +1,47 @@
+#include "service/worker_reader.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/overloaded.hpp"
+
+namespace symcached::service {
+
+using fetch::FileError;
+
+Task<std::expected<void, FileError>> WorkerReader::unpack_cabinet(int file, std::uint64_t offset, fetch::Limits limits,
+                                                                  fetch::ByteSink sink) {
+  const auto own = std::make_shared<const Descriptor>(::fcntl(file, F_DUPFD_CLOEXEC, 0));
+  struct stat info{};
+  if (!*own || ::fstat(own->get(), &info) != 0) co_return std::unexpected(FileError{true, std::strerror(errno)});
+  worker::Job job{.kind = static_cast<std::uint32_t>(JobKind::unpack_cabinet),
+                  .arguments = fmt::format("{} {} {}", offset, limits.max_unpacked, limits.max_ratio),
+                  .limits = limits_for(static_cast<std::uint64_t>(info.st_size), limits_)};
+  job.inputs.push_back({own, true});
+  job.limits.max_output = limits.max_unpacked;
+  Task<worker::Result> running = run_(std::move(job), std::move(sink));
+  const worker::Result result = co_await std::move(running);
+  using Unpacked = std::expected<void, FileError>;
+  const auto bad = [](std::string why) -> Unpacked { return std::unexpected(FileError{false, std::move(why)}); };
+  const auto ours = [](std::string why) -> Unpacked { return std::unexpected(FileError{true, std::move(why)}); };
+  co_return std::visit(
+      overloaded{[](const worker::Done&) { return Unpacked(); }, [&](const worker::Refused& r) { return bad(r.why); },
+                 [&](const worker::Died& d) { return bad("cabinet: the worker " + d.why); },
+                 [&](const worker::Changed& c) { return bad("cabinet: " + c.why); },
+                 [&](const worker::SinkFailed& s) { return ours(s.why); },
+                 [&](const worker::NotRun& n) { return ours(n.why); }},
+      result);
+}
+
+Task<std::expected<std::string, FileError>> WorkerReader::verify(fetch::Wanted wanted, int, std::uint64_t,
+                                                                 std::uint64_t) {
+  if (std::holds_alternative<DebugId>(wanted.id)) co_return std::string();
+  co_return std::unexpected(FileError{true, "only PDBs of native code are fetched for requests"});
+}
+
+}  // namespace symcached::service

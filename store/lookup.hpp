@@ -1,0 +1,95 @@
+#pragma once
+/// What a key names, and everything that looking it up can end in: the state is the type.
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/descriptor.hpp"
+#include "base/mapped_file.hpp"
+#include "store/entry.hpp"
+
+namespace symcached::store {
+
+/// A kind of entry; raising the version leaves the entries of the old one to the cleaner.
+struct CacheKind {
+  std::string_view name;  ///< a directory below the cache directory, static storage
+  std::uint32_t version;
+};
+
+struct EntryKey {
+  CacheKind kind;
+  std::string scope = "global";
+  std::string readable;  ///< at most kMaxKey bytes, one line
+};
+
+/// An entry with a payload, open. It stays readable when somebody deletes or replaces it on disk.
+class Entry {
+ public:
+  Entry(Descriptor file, std::shared_ptr<const Head> head) : file_(std::move(file)), head_(std::move(head)) {}
+  const Descriptor& file() const { return file_; }
+  const Head& head() const { return *head_; }
+  std::uint64_t size() const { return head_->payload_size; }  ///< of the payload, which starts at kPayloadOffset
+  std::expected<MappedFile, std::string> map() const { return MappedFile::from_descriptor(file_.get(), head_->key); }
+
+ private:
+  Descriptor file_;
+  std::shared_ptr<const Head> head_;  ///< shared with what the store remembers as checked
+};
+
+inline constexpr std::size_t kMaxReason = 1024;  ///< bytes of a `why`; a longer one is cut
+
+struct Hit {
+  std::shared_ptr<const Entry> entry;
+};
+struct Miss {};  ///< nothing known yet: ask the sources
+/// Every source said no.
+struct Absent {
+  TimePoint checked;
+  bool worth_keeping = false;  ///< true once: asked for again since it was remembered, so call Store::keep()
+};
+
+// The rest is known to this run alone. `identity` is what the original was when it failed, free text from whoever
+// opened it, at most kMaxIdentity bytes on one line; empty = unknown. An original with another identity is worth a try.
+
+/// Fetched, could not be used.
+struct Malformed {
+  TimePoint checked;
+  std::string why;
+  std::string identity = {};
+};
+/// Cut short, or still being copied, `failures` times in a row.
+struct NotWhole {
+  TimePoint checked;
+  std::uint16_t failures;
+  std::string why;
+  std::string identity = {};
+};
+/// The process that read it died; `failures` is how often so far.
+struct Crashed {
+  TimePoint checked;
+  std::uint16_t failures;
+  std::string why;
+  std::string identity = {};
+};
+/// Some source did not answer as it should (time-out, 403, 429, 5xx), `failures` times in a row.
+struct Unavailable {
+  TimePoint checked;
+  std::uint16_t failures;
+  std::string why;
+  std::string identity = {};
+};
+/// This machine ran out of something while looking (descriptors, memory), or its disk failed or refused: nothing is
+/// known about the key, least of all that there is no entry. Never remembered.
+struct Exhausted {
+  std::string why;
+};
+
+using Lookup = std::variant<Hit, Miss, Absent, Malformed, NotWhole, Crashed, Unavailable, Exhausted>;
+/// All that may be remembered besides a file.
+using Negative = std::variant<Absent, Malformed, NotWhole, Crashed, Unavailable>;
+
+}  // namespace symcached::store

@@ -1,0 +1,51 @@
+#include "store/reading.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace symcached::store {
+namespace {
+
+constexpr std::size_t kReadSize = 256 * 1024;  ///< bytes a read while a payload is checked
+
+/// @return how many bytes were there, or errno
+std::expected<std::size_t, int> read_at(int file, std::span<std::byte> into, std::uint64_t offset) {
+  for (;;) {
+    const ssize_t n = ::pread(file, into.data(), into.size(), static_cast<off_t>(offset));
+    if (n >= 0) return static_cast<std::size_t>(n);
+    if (errno != EINTR) return std::unexpected(errno);
+  }
+}
+
+}  // namespace
+
+std::expected<std::optional<Head>, int> read_head_of(int file, std::uint64_t file_size) {
+  std::array<std::byte, kPayloadOffset> page;
+  const auto n = read_at(file, page, 0);
+  if (!n) return std::unexpected(n.error());
+  auto head = read_head(Bytes(page).first(*n), file_size);
+  return head ? std::optional(std::move(*head)) : std::nullopt;
+}
+
+std::expected<bool, int> payload_holds(int file, const Head& head) {
+  Sha256Hasher hasher;
+  std::vector<std::byte> buffer(kReadSize);
+  std::uint64_t at = 0;
+  while (at < head.payload_size) {
+    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(kReadSize, head.payload_size - at));
+    const auto n = read_at(file, std::span(buffer).first(wanted), kPayloadOffset + at);
+    if (!n) return std::unexpected(n.error());
+    if (*n == 0) return false;
+    hasher.update(Bytes(buffer).first(*n));
+    at += *n;
+  }
+  return hasher.finish() == head.payload_sha256;
+}
+
+}  // namespace symcached::store

@@ -1,0 +1,77 @@
+#include "worker/serve.hpp"
+
+#include <malloc.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "worker/channel.hpp"
+#include "worker/sandbox.hpp"
+
+namespace symcached::worker {
+namespace {
+
+constexpr int kNice = 5;  ///< answers of the server come before conversions
+
+constexpr std::size_t kMuchFree = 32 << 20;  ///< bytes of freed memory that are given back between jobs
+
+struct TooMuch {};
+struct ParentGone {};
+
+Message text_message(Tag tag, std::string_view text) {
+  return Message{.tag = tag, .body = as_bytes(text.substr(0, kMaxText)), .files = {}};
+}
+
+/// @return false when the process should end: what went wrong may have left it damaged
+bool work(int channel, const Message& job, const Handlers& handlers) {
+  std::uint64_t left = job.max_output;
+  const Output output = [&](Bytes bytes) {
+    if (bytes.size() > left) throw TooMuch();
+    left -= bytes.size();
+    while (!bytes.empty()) {
+      const Bytes piece = bytes.first(std::min(bytes.size(), kMaxPiece));
+      if (!send(channel, Message{.tag = Tag::output, .body = piece, .files = {}})) throw ParentGone();
+      bytes = bytes.subspan(piece.size());
+    }
+  };
+  try {
+    const auto result = handlers.at(job.kind)({as_text(job.body), job.files, output});
+    if (result) return send(channel, text_message(Tag::done, *result));
+    return send(channel, text_message(Tag::refused, result.error()));
+  } catch (const std::bad_alloc&) {
+    send(channel, text_message(Tag::no_memory, ""));
+  } catch (const TooMuch&) {
+    send(channel, text_message(Tag::too_much, ""));
+  } catch (const ParentGone&) {
+  } catch (const std::exception& fault) {
+    send(channel, text_message(Tag::internal_fault, fault.what()));
+  }
+  return false;
+}
+
+}  // namespace
+
+int serve(int channel, const Handlers& handlers) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_NAME, "symcached-work");
+  ::setpriority(PRIO_PROCESS, 0, kNice);
+  std::vector<std::byte> buffer(sizeof(MessageHead) + kMaxPiece);
+  if (!send(channel, text_message(Tag::ready, give_up_rights()))) return 0;
+  while (true) {
+    Message job;
+    switch (receive(channel, buffer, job, std::nullopt)) {
+      case Received::message: break;
+      case Received::closed: return 0;
+      case Received::timed_out:
+      case Received::broken: return 1;
+    }
+    if (!work(channel, job, handlers)) return 1;
+    if (::mallinfo2().fordblks > kMuchFree) ::malloc_trim(0);
+  }
+}
+
+}  // namespace symcached::worker
