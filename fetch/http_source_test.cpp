@@ -199,6 +199,23 @@ TEST_F(UpstreamTest, TheIdentityFollowsTheHeaders) {
   EXPECT_EQ(run_task(asked->identify(kWanted)), "") << "cannot be told";
 }
 
+TEST_F(UpstreamTest, WhatIsKeptKeepsItsIdentity) {
+  const auto cabinet = make_cabinet(folder_, {fake_pdb("packed")});
+  ASSERT_TRUE(cabinet) << "gcab is not installed";
+  for (const std::string& content : {fake_pdb("x"), *cabinet}) {
+    FakeUpstream upstream;
+    upstream.put("/" + kPath, with_identity(content, "\"one\""));
+    const auto asked = source(upstream.url());
+    const Outcome fetched = run_task(asked->open(kWanted));
+    upstream.put("/" + kPath, http::text(500, "no"));
+    const Outcome kept = run_task(asked->open(kWanted));
+    ASSERT_TRUE(std::holds_alternative<Original>(fetched)) << describe(fetched);
+    ASSERT_TRUE(std::holds_alternative<Original>(kept)) << describe(kept);
+    EXPECT_THAT(std::get<Original>(fetched).identity, HasSubstr("etag=\"one\""));
+    EXPECT_EQ(std::get<Original>(kept).identity, std::get<Original>(fetched).identity);
+  }
+}
+
 TEST_F(UpstreamTest, IdentifyAsksWhereItWasRefusedFirst) {
   FakeUpstream upstream;
   const std::string lower = "/crash.pdb/3249d99d0c4049318610f4e4fb0b69361a/crash.pdb";

@@ -1,12 +1,11 @@
 #include "fetch/http_worker.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <chrono>
 #include <new>
 #include <string>
 #include <utility>
+
+#include "base/signals.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -15,14 +14,6 @@ using End = HttpResult::End;
 
 constexpr int kLongestWait = 1000;  ///< milliseconds
 constexpr const char* kShuttingDown = "given up, the server is shutting down";
-
-/// TLS writes to sockets in a way that raises the signal where the peer is gone.
-void block_sigpipe() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  ::sigaddset(&set, SIGPIPE);
-  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-}
 
 CURLM* make_multi(const Limits& limits) {
   CURLM* const multi = curl().multi_init();
@@ -67,7 +58,7 @@ void HttpWorker::stop() {
 }
 
 void HttpWorker::run() noexcept {
-  block_sigpipe();
+  block_sigpipe();  // TLS writes to sockets in a way that raises it where the peer is gone
   while (take_submitted()) {
     try {
       start_waiting();

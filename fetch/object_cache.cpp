@@ -12,13 +12,6 @@
 #include "fetch/verify.hpp"
 
 namespace symcached::fetch {
-namespace {
-
-/// What the store keeps of what the original was; empty as long as it keeps nothing.
-std::string kept_identity(const store::Head&) { return {}; }
-
-}  // namespace
-
 std::expected<Content, int> sniff_file(int file, std::uint64_t offset) {
   std::array<std::byte, kSniffSize> start;
   while (true) {
@@ -55,11 +48,12 @@ Task<std::optional<Outcome>> ObjectCache::find(Item item) {
 
 std::optional<Outcome> ObjectCache::look_up(const Item& item) {
   const store::Lookup found = store_.lookup(entry_key(item.key));
+  if (const auto* failed = std::get_if<store::Exhausted>(&found)) return Exhausted{failed->why};
   const auto* hit = std::get_if<store::Hit>(&found);
   if (hit == nullptr) return std::nullopt;
   Descriptor file(::fcntl(hit->entry->file().get(), F_DUPFD_CLOEXEC, 0));
   if (!file) return failed_locally(fmt::format("{}: could not open its cache entry", item.origin), errno);
-  std::string identity = kept_identity(hit->entry->head());
+  std::string identity = hit->entry->head().identity;
   return Original{.file = std::move(file),
                   .offset = store::kPayloadOffset,
                   .size = hit->entry->size(),
@@ -67,8 +61,9 @@ std::optional<Outcome> ObjectCache::look_up(const Item& item) {
                   .identity = identity.empty() ? item.identity : std::move(identity)};
 }
 
-std::expected<store::EntryWriter, std::string> ObjectCache::create(const std::string& key, const std::string&) {
-  return store_.create(entry_key(key), store::Quality::preferred);
+std::expected<store::EntryWriter, std::string> ObjectCache::create(const std::string& key,
+                                                                   const std::string& identity) {
+  return store_.create(entry_key(key), store::Quality::preferred, identity);
 }
 
 Task<Outcome> ObjectCache::keep(Item item, store::EntryWriter written) {

@@ -91,7 +91,7 @@ TEST(Hop, LooksAtTheAddressOfItsPeer) {
     const Hop hop(request, target, {.check_peer = check_peer, .choose_proxy = true}, limits, user_agent);
     EXPECT_EQ(curl().multi_add_handle(multi.get(), hop.handle()), CURLM_OK);
     int running = 1;
-    while (running != 0 && curl().multi_perform(multi.get(), &running) == CURLM_OK)
+    while (curl().multi_perform(multi.get(), &running) == CURLM_OK && running != 0)
       curl().multi_poll(multi.get(), nullptr, 0, 1000, nullptr);
     int left = 0;
     const CURLMsg* message = curl().multi_info_read(multi.get(), &left);

@@ -73,6 +73,15 @@ TEST_F(FolderSourceTest, UnpacksACabinetOnce) {
   EXPECT_EQ(left_over(), 0u);
 }
 
+TEST_F(FolderSourceTest, UnpacksACabinetAgainWhenItChanged) {
+  for (const std::string content : {"first", "the second", "third"}) {
+    const auto cabinet = make_cabinet(cache_, {fake_pdb(content)});
+    ASSERT_TRUE(cabinet) << "gcab is not installed";
+    folder_.write(kPackedPath, *cabinet);
+    EXPECT_EQ(ask(folder_.path().string()), "found " + fake_pdb(content));
+  }
+}
+
 TEST_F(HttpSourceTest, DownloadsOnceAndKeeps) {
   FakeUpstream upstream;
   upstream.put("/store/" + kPath, body(fake_pdb("http")));

@@ -61,9 +61,16 @@ class SourceTest : public ::testing::Test {
     limits.max_redirects = 3;
     return limits;
   }
+  /// Temporary files of the cache: those with a name, and those without that this process has open.
   std::size_t left_over() const {
-    const std::filesystem::directory_iterator all(cache_.path() / "tmp");
-    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+    const std::string temporary = (cache_.path() / "tmp").string();
+    std::size_t count = 0;
+    std::error_code error;
+    for (const auto& named : std::filesystem::directory_iterator(temporary, error))
+      count += named.exists(error) ? 1 : 0;
+    for (const auto& open : std::filesystem::directory_iterator("/proc/self/fd"))
+      count += std::filesystem::read_symlink(open.path(), error).string().starts_with(temporary) ? 1 : 0;
+    return count;
   }
 
   TempFolder cache_;
