@@ -1,4 +1,6 @@
 """`symcached serve` as tests start it, watch it and ask it; PDBs and cache entries for it."""
+import ctypes
+import fcntl
 import hashlib
 import os
 import pathlib
@@ -9,6 +11,7 @@ import socket
 import struct
 import subprocess
 import tempfile
+import termios
 import time
 
 SOURCE = "int add(int a, int b) { return a + b; }\nint main() { return add(1, 2); }\n"
@@ -41,6 +44,38 @@ def guid_bytes(guid):
     """As a PDB holds it."""
     parts = guid.replace("-", "")
     return struct.pack("<IHH", int(parts[:8], 16), int(parts[8:12], 16), int(parts[12:16], 16)) + bytes.fromhex(parts[16:])
+
+
+def kill_quietly(pid, how):
+    try:
+        os.kill(pid, how)
+    except ProcessLookupError:
+        pass  # it has ended by itself
+
+
+def state_of(pid):
+    """One letter, as in /proc/PID/stat; X for a process that is gone."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
+
+
+def waiting_bytes(pid, descriptor):
+    """Bytes of the next message that a process has not read from its socket yet; 0 if the process is gone."""
+    pidfd_getfd = 438
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return 0
+    channel = ctypes.CDLL(None, use_errno=True).syscall(pidfd_getfd, process, descriptor, 0)
+    os.close(process)
+    if channel < 0:
+        return 0
+    try:
+        return struct.unpack("i", fcntl.ioctl(channel, termios.FIONREAD, b"\0" * 4))[0]
+    finally:
+        os.close(channel)
 
 
 class Symbols:
@@ -141,15 +176,20 @@ class Server:
     def sanitized(self):
         return self.status_kib("VmSize") > 1 << 30  # KiB: the shadow memory of a sanitizer
 
+    def worker_with_a_job(self):
+        """One that has not read its job yet, because it is stopped; None if there is none."""
+        channel = 3
+        return next((worker for worker in self.workers() if waiting_bytes(worker, channel) > 0), None)
+
     def workers(self):
-        """Process ids of its children."""
+        """Process ids of its children, without those that have ended."""
         children = []
         for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
             try:
                 children += map(int, (task / "children").read_text().split())
             except OSError:
                 pass  # a thread that has ended
-        return sorted(children)
+        return sorted(child for child in children if state_of(child) not in "ZX")
 
 
 def read_answer(client):

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 import rough_clients
-from server import Server, Symbols, read_answer, until, write_entry
+from server import Server, Symbols, kill_quietly, read_answer, until, write_entry
 
 ROWS = []
 LARGE = 8 << 20           # bytes of the large body
@@ -195,20 +195,17 @@ def few_descriptors_and_many_connections(scene):
 
 
 def ask_with_stopped_workers(scene, path, then):
-    """Asks while the workers are stopped, so that `then(workers)` happens in the middle of the conversion."""
+    """Asks while the workers are stopped; `then(worker)` happens when one of them has been given the job."""
     workers = until(lambda: scene.server.workers() if len(scene.server.workers()) == 2 else None, "two workers")
     for worker in workers:
-        os.kill(worker, signal.SIGSTOP)
+        kill_quietly(worker, signal.SIGSTOP)
     client = scene.server.connect()
-    lines = f"GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n"
-    client.sendall(lines.encode())
+    client.sendall(f"GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n".encode())
+    busy = until(scene.server.worker_with_a_job, "a worker with a job")
     assert scene.server.ask("/healthcheck")[0] == 200, "stays quick while all workers are busy"
-    then(workers)
+    then(busy)
     for worker in workers:
-        try:
-            os.kill(worker, signal.SIGCONT)
-        except ProcessLookupError:
-            pass
+        kill_quietly(worker, signal.SIGCONT)
     answer = read_answer(client)
     client.close()
     return answer
@@ -219,7 +216,7 @@ def a_worker_killed_in_the_middle(scene):
     for how in (signal.SIGSEGV, signal.SIGKILL, signal.SIGBUS):
         number = scene.fresh()
         scene.symbols.add(number)
-        kill = lambda workers: [os.kill(worker, how) for worker in workers]
+        kill = lambda worker: kill_quietly(worker, how)
         status, headers, _ = ask_with_stopped_workers(scene, scene.symbols.url_path(number), kill)
         assert status == 404 and "max-age" not in headers.get("cache-control", ""), (status, headers)
         assert f"signal {int(how)}" in scene.server.log(), scene.server.log()[-1000:]
@@ -268,7 +265,7 @@ def a_pdb_completed_after_its_first_request(scene):
     number = scene.fresh()
     whole = scene.symbols.pdb_of(number)
     path = scene.symbols.place(number)
-    for part in (0, 100, len(whole) // 2, len(whole) - 1):
+    for part in (0, 100, len(whole) // 2, len(whole) - 5000):
         path.write_bytes(whole[:part])
         status, headers, body = scene.server.poll(scene.symbols.url_path(number))
         assert status == 404 and int(headers["retry-after"]) <= 10, (part, status, headers, body)
@@ -337,8 +334,12 @@ def main():
         for function in chosen:
             scene.before()
             start = time.monotonic()
-            function(scene)
-            took = scene.after()
+            try:
+                function(scene)
+                took = scene.after()
+            except Exception:
+                print(f"--- {function.__name__} failed; the end of the log:\n{scene.server.log()[-3000:]}", file=sys.stderr)
+                raise
             print(f"{function.__name__:45} {time.monotonic() - start:6.1f} s, then answers in {took * 1000:5.1f} ms, "
                   f"{scene.server.descriptors()} descriptors, {scene.server.resident() >> 20} MiB", flush=True)
         status, log = scene.server.end()

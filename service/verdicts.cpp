@@ -4,17 +4,17 @@
 
 #include <algorithm>
 
-#include "base/hex.hpp"
-#include "store/sha256.hpp"
+#include "fetch/identity.hpp"
 
 namespace symcached::service {
 namespace {
 
-constexpr std::size_t kDigits = 16;       ///< of each digest
-constexpr std::size_t kMostSources = 30;  ///< as many as the store's line for an identity holds
+constexpr char kBetween = '|';
 
-std::string digest_of(std::string_view identity) {
-  return identity.empty() ? "-" : to_hex(store::sha256(as_bytes(identity))).substr(0, kDigits);
+std::string piece_of(std::string_view identity) {
+  std::string piece(identity);
+  std::ranges::replace(piece, kBetween, '!');
+  return piece;
 }
 
 /// Failures in a row, this one counted.
@@ -27,21 +27,25 @@ std::uint16_t failures_after(const store::Lookup& before) {
 }  // namespace
 
 std::string Fingerprint::text() const {
+  if (std::ranges::all_of(identities_, [](const std::string& i) { return i.empty(); })) return {};
   std::string text;
-  const bool any = std::ranges::any_of(identities_, [](const std::string& i) { return !i.empty(); });
-  for (std::size_t i = 0; any && i < std::min(identities_.size(), kMostSources); ++i)
-    text += (i == 0 ? "" : " ") + digest_of(identities_[i]);
+  for (std::size_t i = 0; i < identities_.size(); ++i) {
+    const std::string piece = piece_of(identities_[i]);
+    if (text.size() + 1 + piece.size() > store::kMaxIdentity) break;
+    text += (i == 0 ? "" : std::string(1, kBetween)) + piece;
+  }
   return text;
 }
 
 bool Fingerprint::differs(std::string_view text, std::size_t source, std::string_view identity) {
-  if (identity.empty() || source >= kMostSources) return false;
+  if (identity.empty()) return false;
   for (std::size_t i = 0; i < source; ++i) {
-    const std::size_t blank = text.find(' ');
-    if (blank == std::string_view::npos) return false;  // of another set of sources
-    text.remove_prefix(blank + 1);
+    const std::size_t between = text.find(kBetween);
+    if (between == std::string_view::npos) return false;
+    text.remove_prefix(between + 1);
   }
-  return text.substr(0, text.find(' ')) != digest_of(identity);
+  const std::string_view before = text.substr(0, text.find(kBetween));
+  return before.empty() || fetch::is_changed(before, piece_of(identity));
 }
 
 void Verdicts::add(std::string& all, std::string why) { all += (all.empty() ? "" : "; ") + std::move(why); }

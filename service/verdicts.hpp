@@ -10,8 +10,8 @@
 
 namespace symcached::service {
 
-/// What each source had when it failed, in one line: a short digest or "-" for each, in order. A source beyond the
-/// 30th is left out, as the line has an end.
+/// What each source had when it failed, in one line: their identities (fetch/identity.hpp) in order, with '|' between
+/// them. Sources for which the line has no room are left out.
 class Fingerprint {
  public:
   explicit Fingerprint(std::size_t sources) : identities_(sources) {}
