@@ -1,8 +1,8 @@
 # sc_folder(path LINKS lib...): one folder, one library. Sources are the folder's *.cpp; beside them
 # *_test.cpp make one test program, every *_fuzz.cpp a fuzz target, *_bench.cpp one benchmark program.
 # LINKS names other folders of ours or imported targets; a folder links only what it includes.
-# Tests have the label of their top-level folder. Those of the folders in SC_SERVER_FOLDERS, which wait and share between
-# threads, have the label `server` besides, and the target server_tests builds what they run.
+# Tests have the label of their top-level folder. Those of the folders in SC_SERVER_FOLDERS, which wait and share
+# between threads, have the label `server` besides, and the target server_tests builds what they run.
 find_package(fmt REQUIRED)
 find_package(GTest REQUIRED)
 find_package(Threads REQUIRED)
