@@ -19,8 +19,10 @@ class Lines(unittest.TestCase):
             ("trailing blank", "base/a.cpp", "int a; \n", 1),
             ("long", "base/a.cpp", "\n" * 501, 1),
             ("long and listed", "base/long.cpp", "\n" * 501, 0),
+            ("long in a listed folder", "base/rows/a.tsv", "\n" * 501, 0),
+            ("long in a folder of such a name", "base/rowsome/a.tsv", "\n" * 501, 1),
         ]:
-            self.assertEqual(len(list(check_lines.finds_in(path, text, {"base/long.cpp"}))), want, why)
+            self.assertEqual(len(list(check_lines.finds_in(path, text, {"base/long.cpp", "base/rows"}))), want, why)
 
 
 if __name__ == "__main__":
