@@ -240,8 +240,8 @@ def report(program, path, options):
     inlined = sum(len(frames) > 1 for frames in theirs)
     missed = sum(bool(other) and not mine for mine, other in zip(ours, theirs))
     more = sum(bool(mine) and not other for mine, other in zip(ours, theirs))
-    print(f"== {path}: {len(addresses)} addresses, {inlined} of them with inlined calls; {missed} answered by LLVM alone, "
-          f"{more} by symcached alone")
+    print(f"== {path}: {len(addresses)} addresses, {inlined} of them with inlined calls; "
+          f"{missed} answered by LLVM alone, {more} by symcached alone")
     for aspect in (*ASPECTS, "all"):
         print(f"  {aspect:9} equal at {equal[aspect]} ({100 * equal[aspect] / len(addresses):.2f} %)")
     print_classes(path, differences, options)
