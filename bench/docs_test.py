@@ -24,12 +24,14 @@ class Docs(unittest.TestCase):
                            "| a.pdb, PDB, 1,000 B | 3 | 20 ms (10.0 ms); 2 MiB; 50 B, 5.00 % | "
                            "**150.0**: 3.00 s (100 ms) | died |"),
             ("within", "| file | runs | ours | theirs |\n| --- | --- | --- | --- |\n"
-                       "| a.pdb, PDB, 1,000 B | 3 | 2.00 M/s; 100.0 % answered | **40.0**: 50.0 k/s; 50.0 % answered |"),
+                       "| a.pdb, PDB, 1,000 B | 3 | 2.00 M/s; 100.0 % answered | "
+                       "**40.0**: 50.0 k/s; 50.0 % answered |"),
         ]:
             self.assertEqual(docs.render(RESULTS, key), want)
 
     def test_the_text_between_tables_stays(self):
-        page = "# A\n\n<!-- table: machine -->\n<!-- end -->\n\nby hand\n\n<!-- table: within -->\nold\n<!-- end -->\nend\n"
+        page = ("# A\n\n<!-- table: machine -->\n<!-- end -->\n\nby hand\n\n"
+                "<!-- table: within -->\nold\n<!-- end -->\nend\n")
         once = docs.filled(page, RESULTS)
         self.assertEqual(docs.filled(once, RESULTS), once)
         self.assertTrue(once.startswith("# A\n\n<!-- table: machine -->\n\nMeasured on 2026-01-02 at commit abc: 2 "))
