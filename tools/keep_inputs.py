@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 MAX_FILES, MAX_BYTES = 40, 200_000
 FOUND = re.compile(r"[0-9a-f]{40}")
-COST_OF_A_FILE = 256  # in bytes: of two inputs of nearly one size the one that reaches more is better
+COST_OF_A_FILE = MAX_BYTES // MAX_FILES  # in bytes: neither limit is to be reached long before the other
 
 
 @dataclass
