@@ -14,7 +14,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
-SKIPPED_PART = re.compile(r"^SKIPPED (.+?): (.+)$", re.MULTILINE)
+SKIPPED_PART = re.compile(r"^[.FEsxu]*SKIPPED (.+?): (.+)$", re.MULTILINE)  # behind unittest's marks of progress
 SKIPPED_CASES = re.compile(r"^(?:OK|FAILED) \(.*\bskipped=(\d+)", re.MULTILINE)  # unittest, which tells no names
 
 

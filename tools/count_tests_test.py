@@ -43,7 +43,7 @@ class Counting(unittest.TestCase):
             ("a case skipped", "run", [PASSED, SKIPPED], "", "1 passed, 0 failed, 1 skipped", ["formats/pe: Pe.Lazy"]),
             ("a case disabled", "run", [PASSED, DISABLED], "", "1 passed, 0 failed, 1 skipped",
              ["formats/pe: Pe.DISABLED_Off"]),
-            ("parts skipped", "run", None, "fine\nSKIPPED a row, 5: no tool: x\nSKIPPED b: no y\n",
+            ("parts skipped", "run", None, "fine\n..SKIPPED a row, 5: no tool: x\nSKIPPED b: no y\n",
              "1 passed, 0 failed, 2 skipped", ["formats/pe: a row, 5", "formats/pe: b"]),
             ("unittest skipped", "run", None, "Ran 3 tests\n\nOK (skipped=2)\n", "1 passed, 0 failed, 1 skipped",
              ["formats/pe: 2 cases of unittest"]),
