@@ -11,15 +11,19 @@ SMALL_PDB = ROOT / "testing/dotnet/debug/Traces.pdb"
 MANY, ROUNDS = 200_000, 20  # questions, and how often a run asks all of them
 
 
+def unpacked(path, scratch):
+    """FILE.zst as a FILE in the folder `scratch`."""
+    scratch.mkdir(parents=True, exist_ok=True)
+    plain = scratch / path.stem
+    if not plain.exists():
+        with open(plain, "wb") as out:
+            subprocess.run(["zstd", "-dqc", path], stdout=out, check=True)
+    return plain
+
+
 def default_pdb(scratch):
     """A generated library's PDB, unpacked; where there is none, that of a small program."""
-    if not LARGE_PDB.exists() or not shutil.which("zstd"):
-        return SMALL_PDB
-    scratch.mkdir(parents=True, exist_ok=True)
-    unpacked = scratch / "Big.pdb"
-    with open(unpacked, "wb") as out:
-        subprocess.run(["zstd", "-dqc", LARGE_PDB], stdout=out, check=True)
-    return unpacked
+    return unpacked(LARGE_PDB, scratch) if LARGE_PDB.exists() and shutil.which("zstd") else SMALL_PDB
 
 
 def conversions(bench, pdb, ours, theirs):
@@ -44,7 +48,7 @@ def choose_questions(bench, ours):
         subprocess.run([bench.method_lookup, ours, "--choose", str(MANY)], stdout=out, check=True)
     lines = mixed.read_text().splitlines(keepends=True)
     rising.write_text("".join(sorted(lines, key=lambda line: [int(number) for number in line.split()])))
-    return [("random methods and IL offsets", mixed), ("the same by rising method", rising)]
+    return [("random", "random methods and IL offsets", mixed), ("rising", "the same by rising method", rising)]
 
 
 def lookups(bench, questions, ours, theirs):
@@ -59,10 +63,12 @@ def bench_managed(bench, path, runs):
     folder = bench.folder("managed")
     pdb = pathlib.Path(shutil.copyfile(path, folder / path.name))
     ours, theirs = folder / (pdb.name + ".ppdbcache"), folder / "peer.ppdbcache"
-    converted = compare("Converting", [*conversions(bench, pdb, ours, theirs)], runs, bench.launcher)
+    converted = compare("managed_converting", "Converting", [*conversions(bench, pdb, ours, theirs)], runs,
+                        bench.launcher)
     print(f"  the ppdbcache is {ours.stat().st_size / pdb.stat().st_size:.4f} of the file")
-    within = compare_told("Converting, within the process", [*conversions_within(bench, pdb, folder)], runs)
-    looked_up = [compare_speeds(f"{MANY} questions in one process, {order}",
+    within = compare_told("managed_within", "Converting, within the process",
+                          [*conversions_within(bench, pdb, folder)], runs)
+    looked_up = [compare_speeds(f"managed_{key}", f"{MANY} questions in one process, {order}",
                                 [*lookups(bench, questions, ours, theirs)], runs)
-                 for order, questions in choose_questions(bench, ours)]
+                 for key, order, questions in choose_questions(bench, ours)]
     return [converted, within, *looked_up]

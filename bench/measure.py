@@ -3,11 +3,13 @@ import dataclasses
 import os
 import pathlib
 import re
+import shlex
 import statistics
 import subprocess
 import tempfile
 import time
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUDGET_SECONDS = 120  # per table; it ends early when this is used up, after 3 rounds
 KEPT = ("hits", "frames", "languages", "text_bytes", "line_sum")  # what a program says of its lookups besides the speed
 SHOWN = {"hits": "hits", "frames": "frames", "languages": "languages", "text_bytes": "characters"}
@@ -91,11 +93,16 @@ class Row:
     def bytes_made(self):
         return self.makes.stat().st_size if self.makes and self.makes.exists() else None
 
+    def shown_command(self):
+        """The command, paths from the repository."""
+        return " ".join(shlex.quote(part.replace(f"{ROOT}/", "")) for part in self.command)
+
     def numbers(self, first):
         """All of it, for the JSON file. Ratios are against the row `first`."""
         seconds = [run.seconds for run in self.runs]
-        found = {"name": self.name, "runs": len(seconds), "median_s": self.median(), "min_s": min(seconds),
-                 "max_s": max(seconds), "time_ratio": self.median() / first.median(), "median_cpu_s": self.median_cpu(),
+        found = {"name": self.name, "command": self.shown_command(), "runs": len(seconds),
+                 "median_s": self.median(), "min_s": min(seconds), "max_s": max(seconds),
+                 "time_ratio": self.median() / first.median(), "median_cpu_s": self.median_cpu(),
                  "cpu_ratio": self.median_cpu() / first.median_cpu()}
         if self.peak_kib:
             found["peak_rss_kib"] = self.peak_kib
@@ -112,8 +119,8 @@ class Row:
 
 
 def run_in_turn(rows, runs):
-    """The rows that live, each with its runs. A peer that dies is named and left out; the first must live."""
-    started = time.monotonic()
+    """(rows that live, each with its runs, names of those that died). The first must live."""
+    started, died = time.monotonic(), []
     for number in range(runs):
         if number >= 3 and time.monotonic() - started > BUDGET_SECONDS:
             break
@@ -125,12 +132,17 @@ def run_in_turn(rows, runs):
                     raise
                 print(f"\n  left out below, it died: {row.name}: {str(death).splitlines()[0]}")
                 rows = [other for other in rows if other is not row]
-    return rows
+                died.append(row.name)
+    return rows, died
 
 
-def compare(title, rows, runs, launcher):
+def table(key, title, rows, died):
+    return {"key": key, "title": title, "rows": [row.numbers(rows[0]) for row in rows], "died": died}
+
+
+def compare(key, title, rows, runs, launcher):
     """Runs the rows in turn and prints them; ratios are against the first. Returns the numbers."""
-    rows = run_in_turn(rows, runs)
+    rows, died = run_in_turn(rows, runs)
     for row in rows:
         row.measure_memory(launcher)
     first, sizes = rows[0], rows[0].bytes_made() is not None
@@ -143,12 +155,12 @@ def compare(title, rows, runs, launcher):
         size = f" {row.bytes_made():13,} {row.bytes_made() / first.bytes_made():6.2f} x" if row.bytes_made() else ""
         print(f"  {row.name:44} {times} {row.median() / first.median():6.2f} x {row.median_cpu() * 1000:8.1f} ms "
               f"{row.peak_kib / 1024:5.0f} MiB{size}", flush=True)
-    return {"title": title, "rows": [row.numbers(first) for row in rows]}
+    return table(key, title, rows, died)
 
 
-def compare_speeds(title, rows, runs):
+def compare_speeds(key, title, rows, runs):
     """The same for programs that say their speed themselves."""
-    rows = run_in_turn(rows, runs)
+    rows, died = run_in_turn(rows, runs)
     first = rows[0]
     columns = [name for name in SHOWN if name in first.said[0]]
     print(f"\n{title}: {len(first.runs)} runs each")
@@ -158,12 +170,12 @@ def compare_speeds(title, rows, runs):
         said = " ".join(f"{row.said[0][name]:10.{1 if name == 'text_bytes' else 4}f}" for name in columns)
         print(f"  {row.name:44} {row.speed():12,.0f} {first.speed() / row.speed():6.2f} x "
               f"{row.speed_per_cpu():12,.0f} {said}", flush=True)
-    return {"title": title, "rows": [row.numbers(first) for row in rows]}
+    return table(key, title, rows, died)
 
 
-def compare_told(title, rows, runs):
+def compare_told(key, title, rows, runs):
     """The same for programs that say themselves how long they took."""
-    rows = run_in_turn(rows, runs)
+    rows, died = run_in_turn(rows, runs)
     first = statistics.median(rows[0].told_seconds())
     print(f"\n{title}: {len(rows[0].runs)} runs each")
     print(f"  {'':44} {'median':>11} {'min':>11} {'max':>11} {'time':>8}")
@@ -171,4 +183,4 @@ def compare_told(title, rows, runs):
         told = row.told_seconds()
         times = " ".join(f"{value * 1000:8.1f} ms" for value in (statistics.median(told), min(told), max(told)))
         print(f"  {row.name:44} {times} {statistics.median(told) / first:6.2f} x", flush=True)
-    return {"title": title, "rows": [row.numbers(rows[0]) for row in rows]}
+    return table(key, title, rows, died)

@@ -1,6 +1,8 @@
 # sc_folder(path LINKS lib...): one folder, one library. Sources are the folder's *.cpp; beside them
 # *_test.cpp make one test program, every *_fuzz.cpp a fuzz target, *_bench.cpp one benchmark program.
 # LINKS names other folders of ours or imported targets; a folder links only what it includes.
+# Tests have the label of their top-level folder. Those of the folders in SC_SERVER_FOLDERS, which wait and share
+# between threads, have the label `server` besides, and the target server_tests builds what they run.
 find_package(fmt REQUIRED)
 find_package(GTest REQUIRED)
 find_package(Threads REQUIRED)
@@ -30,6 +32,25 @@ endif()
 if(SC_FUZZ)
   target_compile_options(sc_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+
+set(SC_SERVER_FOLDERS net fetch store service worker api)
+add_custom_target(server_tests)
+
+function(sc_label test path)
+  string(REGEX MATCH "^[^/]+" top ${path})
+  set(labels ${top})
+  if(top IN_LIST SC_SERVER_FOLDERS)
+    list(APPEND labels server)
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS "${labels}")
+endfunction()
+
+# sc_needed_by_tests(path target): the target is built for the tests of the server when the folder is one of theirs.
+function(sc_needed_by_tests path target)
+  if(path IN_LIST SC_SERVER_FOLDERS)
+    add_dependencies(server_tests ${target})
+  endif()
+endfunction()
 
 function(sc_target_of out link)
   string(REPLACE "/" "_" name "sc_${link}")
@@ -76,6 +97,8 @@ function(sc_folder path)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE sc_${name} ${test_links} GTest::gmock GTest::gtest_main)
     add_test(NAME ${path} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    sc_label(${path} ${path})
+    sc_needed_by_tests(${path} ${name}_test)
   endif()
 
   foreach(source IN LISTS fuzzers)
@@ -88,6 +111,8 @@ function(sc_folder path)
     else()
       target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/testing/replay_main.cpp)
       add_test(NAME fuzz/${target} COMMAND ${target} ${CMAKE_SOURCE_DIR}/${path}/fuzz_corpus/${stem})
+      sc_label(fuzz/${target} ${path})
+      sc_needed_by_tests(${path} ${target})
     endif()
   endforeach()
 

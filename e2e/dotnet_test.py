@@ -40,6 +40,7 @@ def answers(module, questions):
         symbols = json.loads(line)["Symbol"]
         first = symbols[0] if symbols else {"FunctionName": "", "FileName": "", "Line": 0, "Column": 0}
         out.append((first["FunctionName"], first["FileName"], first["Line"], first["Column"]))
+    assert len(out) == len(questions), f"{len(out)} answers to {len(questions)} questions"
     return out
 
 
@@ -159,6 +160,7 @@ class Dotnet(unittest.TestCase):
                 self.assertEqual(cache.suffix, ".ppdbcache")
                 points = rows_of((STORED / variant / "points.tsv").read_text(), "point")
                 asked = [(token, il) for (token, il), _ in last_visible(points)]
+                self.assertGreater(len(asked), 200)
                 self.assertEqual(answers(cache, asked), answers(module, asked))
 
     def test_names_come_from_the_assembly(self):

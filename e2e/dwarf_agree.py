@@ -230,7 +230,7 @@ def report(program, path, options):
     addresses = addresses_of(path, symbols, options.count, options.seed)
     if not addresses:
         print(f"{path}: no addresses to ask for")
-        return 0
+        return 1
     try:
         ours, theirs = symbolizers.ask_symcached(program, path, addresses), symbolizers.ask_llvm(path, addresses)
     except RuntimeError as error:
@@ -238,7 +238,10 @@ def report(program, path, options):
         return 1
     equal, differences = compare(addresses, ours, theirs, aliases_by_address(symbols))
     inlined = sum(len(frames) > 1 for frames in theirs)
-    print(f"== {path}: {len(addresses)} addresses, {inlined} of them with inlined calls")
+    missed = sum(bool(other) and not mine for mine, other in zip(ours, theirs))
+    more = sum(bool(mine) and not other for mine, other in zip(ours, theirs))
+    print(f"== {path}: {len(addresses)} addresses, {inlined} of them with inlined calls; "
+          f"{missed} answered by LLVM alone, {more} by symcached alone")
     for aspect in (*ASPECTS, "all"):
         print(f"  {aspect:9} equal at {equal[aspect]} ({100 * equal[aspect] / len(addresses):.2f} %)")
     print_classes(path, differences, options)

@@ -3,8 +3,8 @@
 
 Each row compiles the sources in e2e/dwarf_matrix in one way. Answers are compared with what comments in the sources say
 of the probes (function, file, line and the chain of inlined calls), and with llvm-symbolizer's at every start of a
-function, an inlined call and a line row. Rows for which a tool is missing are named. With a path that ends in
-llvm-symbolizer-22 in place of the program, the expectations themselves are tried on its answers.
+function, an inlined call and a line row. Rows for which a tool is missing are named as skipped. With a path that
+ends in llvm-symbolizer-22 in place of the program, the expectations themselves are tried on its answers.
 --only TEXT looks at the rows whose name holds TEXT, and --keep DIR keeps what was made there.
 """
 import argparse
@@ -37,7 +37,7 @@ class Outcome:
         for line in self.counts:
             print(line)
         for line in self.skipped:
-            print(f"{line}: skipped")
+            print(f"SKIPPED {line}")
         for line in self.wrong:
             print(f"WRONG {line}")
 

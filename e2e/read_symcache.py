@@ -86,6 +86,22 @@ class Symcache:
         restarts = list(struct.iter_unpack("<II", cursor.data[cursor.at:cursor.at + 8 * count]))
         return size, subprogram, enclosing, restarts, cursor.data[cursor.at + 8 * count:]
 
+    def function_names(self, index):
+        """All names of the function, its own first."""
+        cursor = Cursor(self.functions[self.record_at[index]:self.record_at[index + 1]])
+        flags, _, subprogram = cursor.byte(), cursor.number(), cursor.number()
+        found = [self.subprogram(subprogram)[2]]
+        if flags & LANGUAGE:
+            cursor.byte()
+        if flags & LINKAGE_NAME:
+            cursor.number()
+        size = cursor.number() if flags & ALIASES else 0
+        end = cursor.at + size
+        while cursor.at < end:
+            name, _ = cursor.number(), cursor.number()
+            found.append(self.text(Cursor(self.names, name)))
+        return found
+
     def definition(self, cursor):
         """subprogram, caller, call's file, line, column"""
         here = cursor.at

@@ -78,6 +78,7 @@ TEST(Symstore, EveryPlaceSaysWhatLiesThere) {
   const Guid guid = *Guid::parse(kUpper);
   const FileId ids[] = {
       id(0), id(26), id(0xabcdef12), PortableId{guid}, ImageId{0xab, 0xcd000}, ImageId{0xffffffff, 1}};
+  std::size_t plain = 0, packed = 0;
   for (const Tiers tiers : {Tiers::one, Tiers::two})
     for (const FileId& file : ids)
       for (const std::string_view name : {"Crash.pdb", "a.b", "x", "odd name_"})
@@ -88,7 +89,10 @@ TEST(Symstore, EveryPlaceSaysWhatLiesThere) {
           EXPECT_THAT(stored->name, testing::AnyOf(name, lower_ascii(name))) << place.path;
           const bool looks_plain = place.path.ends_with(stored->name);
           EXPECT_EQ(stored->packing, looks_plain ? Packing::plain : Packing::underscore) << place.path;
+          ++(looks_plain ? plain : packed);
         }
+  EXPECT_GT(plain, 2 * std::size(ids));
+  EXPECT_GT(packed, 2 * std::size(ids));
 }
 
 TEST(Symstore, OtherPathsHoldNothing) {

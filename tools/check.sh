@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check.sh [--fast]: everything that must hold before a change is merged; a line per check, all of them run.
-# --fast leaves out the second release build, the thread sanitizer and clang's release build.
+# --fast is what CI runs: all but the thread sanitizer over what is not the server's, and clang's release build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/lib.sh
@@ -26,11 +26,17 @@ format() {
 scripts() { git grep -lzE '^#!/usr/bin/env bash|^# shellcheck shell=bash' -- . | xargs -0 shellcheck -x; }
 built() { build "$1"; }
 
-tested() {  # PRESET: built and tested; the sanitizers' reports are in the output of the test that failed
-  local log=build/$1.tests.log
-  build "$1" || return 1
-  if tools/run_tests.sh "$1" >"$log" 2>&1; then
-    tail -n 1 "$log"
+benchmarks() {  # built beside the release program, with the library that they alone need
+  build release || return 1
+  compgen -G "build/release/*_bench" >/dev/null
+}
+
+tested() {  # PRESET [LABEL TARGET]: built and tested; sanitizers' reports are in the output of the test that failed
+  local log=build/$1.tests.log from
+  build "$1" "${3:-all}" || return 1
+  from=$SECONDS
+  if tools/run_tests.sh "$1" "${2:-}" >"$log" 2>&1; then
+    say "$(tail -n 1 "$log"), in $((SECONDS - from)) s"
   else
     tail -n 80 "$log" >&2
     return 1
@@ -45,16 +51,22 @@ report() {
   fi
 }
 
+# What takes too long for CI is the whole check's alone: steps behind `else`.
 main() {
-  need build clang test check
+  case ${1:-} in "" | --fast) ;; *) die "check: no option '$1'" ;; esac
+  need build clang test check bench
+  need_npm
   step "layers" tools/check_layers.py
   step "lines" tools/check_lines.py
   step "format" format
   step "scripts" scripts
   step "address and undefined behaviour sanitizers, clang 22, stored fuzz inputs" tested asan
-  if [ "${1:-}" != --fast ]; then
+  step "GCC 12 without warnings, benchmarks" benchmarks
+  step "fuzz targets, clang 22" built fuzz
+  if [ "${1:-}" = --fast ]; then
+    step "thread sanitizer over the server, clang 22" tested tsan server server_tests
+  else
     step "thread sanitizer, clang 22" tested tsan
-    step "GCC 12 without warnings" built release
     step "clang 22 without warnings" built release-clang
   fi
   report

@@ -1,13 +1,8 @@
 #!/usr/bin/env python3
-"""Tests of check_lines.py and count_tests.py."""
-import json
-import pathlib
-import tempfile
+"""Tests of check_lines.py."""
 import unittest
-import xml.etree.ElementTree as ElementTree
 
 import check_lines
-import count_tests
 
 
 class Lines(unittest.TestCase):
@@ -24,30 +19,10 @@ class Lines(unittest.TestCase):
             ("trailing blank", "base/a.cpp", "int a; \n", 1),
             ("long", "base/a.cpp", "\n" * 501, 1),
             ("long and listed", "base/long.cpp", "\n" * 501, 0),
+            ("long in a listed folder", "base/rows/a.tsv", "\n" * 501, 0),
+            ("long in a folder of such a name", "base/rowsome/a.tsv", "\n" * 501, 1),
         ]:
-            self.assertEqual(len(list(check_lines.finds_in(path, text, {"base/long.cpp"}))), want, why)
-
-
-class Counting(unittest.TestCase):
-    def counts(self, status, cases=None):
-        test = ElementTree.fromstring(f'<testcase name="formats/pe" status="{status}"/>')
-        with tempfile.TemporaryDirectory() as folder:
-            if cases is not None:
-                report = {"testsuites": [{"testsuite": cases}]}
-                pathlib.Path(folder, "formats_pe_test.json").write_text(json.dumps(report))
-            return str(count_tests.counts_of(test, pathlib.Path(folder)))
-
-    def test_counts(self):
-        passed, failed = {"status": "RUN", "result": "COMPLETED"}, {"status": "RUN", "failures": [{}]}
-        skipped = {"status": "RUN", "result": "SKIPPED"}
-        for why, status, cases, want in [
-            ("no report, good", "run", None, "1 passed, 0 failed"),
-            ("no report, died early", "fail", None, "0 passed, 1 failed"),
-            ("cases", "fail", [passed, failed, passed], "2 passed, 1 failed"),
-            ("cases good, program bad", "fail", [passed], "1 passed, 1 failed"),
-            ("skipped", "run", [passed, skipped], "1 passed, 0 failed, 1 skipped"),
-        ]:
-            self.assertEqual(self.counts(status, cases), want, why)
+            self.assertEqual(len(list(check_lines.finds_in(path, text, {"base/long.cpp", "base/rows"}))), want, why)
 
 
 if __name__ == "__main__":

@@ -41,9 +41,10 @@ make_root() {
   inside update-ca-certificates >"$base/certificates.log" 2>&1
 }
 
-mount_proc() {
+mount_kernel() {  # processes, and terminals for a test of progress bars
   mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
-  trap 'umount "$root/proc"' EXIT
+  mountpoint -q "$root/dev/pts" || mount -t devpts -o ptmxmode=0666 devpts "$root/dev/pts"
+  trap 'umount "$root/dev/pts" "$root/proc"' EXIT
 }
 
 clone() {
@@ -55,7 +56,7 @@ clone() {
 main() {
   say "Fresh Debian 12 in $root"
   [ -x "$root/bin/bash" ] || make_root
-  mount_proc
+  mount_kernel
   clone
   local command from failed=0
   for command in "${commands[@]}"; do

@@ -98,6 +98,10 @@ need() {
   say "  installed in $((SECONDS - from)) s"
 }
 
+need_npm() {  # Debian's npm is hundreds of packages: not where another is installed
+  command -v npm >/dev/null || need npm
+}
+
 describe_packages() {  # GROUPS NAME...: what each package is for
   local groups=" $1 " name
   shift

@@ -5,21 +5,13 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/lib.sh
-package=node-pty@1.1.0
 base=${1:-build/demo}
 folder=$base/pdbs
 
 from_npm() {
-  local work=$base/npm
-  command -v npm >/dev/null || need npm || return 1
-  mkdir -p "$work"
-  if ! compgen -G "$work/*.tgz" >/dev/null; then
-    (cd "$work" && timeout 120 npm pack --silent --fetch-retries=1 --fetch-timeout=30000 "$package") \
-      >"$base/npm.log" 2>&1 </dev/null || return 1
-  fi
-  tar -xzf "$work"/*.tgz -C "$folder" --strip-components=3 --wildcards --no-wildcards-match-slash \
-    'package/prebuilds/win32-x64/*.*' || return 1
-  say "PDBs made by MSVC, from the npm package $package" >"$folder/origin.txt"
+  tools/node_pty.sh || return 1
+  cp build/node-pty/win32-x64/* "$folder"
+  say "PDBs made by MSVC, from the npm package node-pty" >"$folder/origin.txt"
 }
 
 from_clang() {

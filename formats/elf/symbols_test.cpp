@@ -61,6 +61,7 @@ TEST(ElfSymbols, NamesOutsideTheStringsAreEmpty) {
   const auto file = File::open(bytes);
   const auto table = SymbolTable::open(*file, *file->section(".symtab"));
   ASSERT_TRUE(table);
+  ASSERT_GT(table->size(), 1u);
   for (std::size_t i = 0; i < table->size(); ++i) EXPECT_EQ((*table)[i].name, "");
   image.sections[4].link = 99;
   const auto unlinked = assemble(image);

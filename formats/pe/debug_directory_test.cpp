@@ -45,6 +45,7 @@ TEST(PeDebug, EveryCodeViewRecordIsGiven) {
   EXPECT_EQ(old->age, 5u);
   EXPECT_EQ(old->debug_file, "old.pdb");
 
+  ASSERT_GT(entries->size(), 3u);
   for (std::size_t i = 3; i < entries->size(); ++i) {
     const auto other = image->code_view((*entries)[i]);
     ASSERT_TRUE(other) << i;
