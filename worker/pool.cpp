@@ -186,7 +186,7 @@ Pool::~Pool() { stop(); }
 Task<Result> Pool::run(Job job, Sink sink) {
   const auto queued =
       std::make_shared<std::unique_ptr<Queued>>(std::make_unique<Queued>(Queued{std::move(job), std::move(sink), {}}));
-  co_return co_await await_callback<Result>([this, queued](std::function<void(Result)> done) {
+  std::function<void(std::function<void(Result)>)> start = [this, queued](std::function<void(Result)> done) {
     (*queued)->done = std::move(done);
     {
       const std::scoped_lock lock(mutex_);
@@ -194,7 +194,8 @@ Task<Result> Pool::run(Job job, Sink sink) {
     }
     if (*queued) (*queued)->done(NotRun{"the server is shutting down"});
     else changed_.notify_one();
-  });
+  };
+  co_return co_await await_callback<Result>(std::move(start));
 }
 
 std::unique_ptr<Pool::Queued> Pool::next(milliseconds limit) {
