@@ -43,6 +43,8 @@ TEST(SymcacheResponse, ToldByOutcome) {
       {"held too long", service::Pending{seconds(2)}, false, 404, "2", "no-store"},
       {"overloaded", service::Overloaded{}, false, 503, "10", "no-store"},
       {"overloaded, polling", service::Overloaded{}, true, 404, "10", "no-store"},
+      {"out of descriptors", service::Unable{"", seconds(2)}, false, 503, "2", "no-store"},
+      {"out of descriptors, polling", service::Unable{"", seconds(2)}, true, 404, "2", "no-store"},
   };
   for (const Row& r : rows) {
     const http::Response response = to_response(r.outcome, {}, r.may_retry);
@@ -65,9 +67,11 @@ class Routes : public ::testing::Test {
     all.push_back(std::move(*fetch::make_source(symbols_.path().string(), objects_, client_)));
     return all;
   }
-  std::expected<service::DerivedSymcache, std::string> derive() {
+  /// In place of a worker.
+  Task<worker::Result> convert(worker::Sink sink) {
     if (gate_.valid()) gate_.wait();
-    return service::DerivedSymcache{std::vector<std::byte>(1000), kId};
+    if (auto written = sink(std::vector<std::byte>(1000)); !written) co_return worker::SinkFailed{written.error()};
+    co_return worker::Done{kId.breakpad()};
   }
 
   TempFolder cache_;
@@ -76,7 +80,8 @@ class Routes : public ::testing::Test {
   fetch::ObjectCache objects_{*store_, service::kObjects, {}};
   fetch::HttpClient client_{{}, "Test/1"};
   std::shared_future<void> gate_;
-  service::SymcacheService service_{*store_, sources(), [this](const object::Original&) { return derive(); },
+  service::SymcacheService service_{*store_, sources(),
+                                    [this](const worker::Job&, worker::Sink sink) { return convert(std::move(sink)); },
                                     [](Severity, const std::string&) {}};
 };
 

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import termios
 import time
+import uuid
 
 SOURCE = "int add(int a, int b) { return a + b; }\nint main() { return add(1, 2); }\n"
 LIMIT = 60  # seconds that anything may take before it counts as hanging
@@ -42,8 +43,7 @@ def make_pdb(folder, source=SOURCE):
 
 def guid_bytes(guid):
     """As a PDB holds it."""
-    parts = guid.replace("-", "")
-    return struct.pack("<IHH", int(parts[:8], 16), int(parts[8:12], 16), int(parts[12:16], 16)) + bytes.fromhex(parts[16:])
+    return uuid.UUID(guid).bytes_le
 
 
 def kill_quietly(pid, how):
@@ -157,6 +157,11 @@ class Server:
     def poll(self, path):
         """Asks as a client that comes back by itself."""
         return self.ask(path, "Allow-Retry-After: true")
+
+    def body_by_now(self, path):
+        """The body, if it is there without waiting."""
+        status, _, body = self.poll(path)
+        return body if status == 200 else None
 
     # --- watching -------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,10 @@ LARGE_KEY = "large.pdb/000000010000400080000000000000011"
 LARGE_PATH = "/open/v2.0.0/large.pdb/00000001-0000-4000-8000-000000000001/1"
 
 
+def closing_request(path):
+    return f"GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n".encode()
+
+
 def row(function):
     ROWS.append(function)
     return function
@@ -176,7 +180,7 @@ def few_descriptors_and_many_connections(scene):
     before = server.descriptors()
     clients = [server.connect() for _ in range(200)]
     for client in clients:
-        client.sendall(rough_clients.request(path).replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        client.sendall(closing_request(path))
     answers = [read_answer(client) for client in clients]
     rough_clients.close_all(clients, scene.chance)
     for status, headers, body in answers:
@@ -200,7 +204,7 @@ def ask_with_stopped_workers(scene, path, then):
     for worker in workers:
         kill_quietly(worker, signal.SIGSTOP)
     client = scene.server.connect()
-    client.sendall(f"GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n".encode())
+    client.sendall(closing_request(path))
     busy = until(scene.server.worker_with_a_job, "a worker with a job")
     assert scene.server.ask("/healthcheck")[0] == 200, "stays quick while all workers are busy"
     then(busy)
@@ -247,16 +251,15 @@ def a_large_pdb_truncated_while_it_is_read(scene):
         place = scene.symbols.place(number)
         shutil.move(path, place)
         client = scene.server.connect()
-        client.sendall(rough_clients.request(scene.symbols.url_path(number)).replace(
-            b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        client.sendall(closing_request(scene.symbols.url_path(number)))
         time.sleep(0.004 * moment)  # a moment, not a wait: whatever has been read by then
         os.truncate(place, 4096 * (1 + moment))
         status, _, body = read_answer(client)
         client.close()
         assert status in (200, 404), (status, body[:200])
         place.write_bytes(large.pdb_of(number))
-        whole = until(lambda: (lambda a: a[2] if a[0] == 200 else None)(scene.server.poll(scene.symbols.url_path(number))),
-                      "the large PDB is whole again", 10)
+        url_path = scene.symbols.url_path(number)
+        whole = until(lambda: scene.server.body_by_now(url_path), "the large PDB is whole again", 10)
         assert status != 200 or body == whole, "a symcache of a file that was cut"
 
 
@@ -338,7 +341,7 @@ def main():
                 function(scene)
                 took = scene.after()
             except Exception:
-                print(f"--- {function.__name__} failed; the end of the log:\n{scene.server.log()[-3000:]}", file=sys.stderr)
+                print(f"--- {function.__name__} failed; the log ends:\n{scene.server.log()[-3000:]}", file=sys.stderr)
                 raise
             print(f"{function.__name__:45} {time.monotonic() - start:6.1f} s, then answers in {took * 1000:5.1f} ms, "
                   f"{scene.server.descriptors()} descriptors, {scene.server.resident() >> 20} MiB", flush=True)

@@ -13,7 +13,7 @@ import sys
 MAX_LINES, MAX_COLUMNS = 500, 120
 OURS = re.compile(r"(\.(cpp|hpp|py|sh|cmake|md|yml)|(^|/)(dev|run|CMakeLists\.txt))$")
 LOCK_FILES = re.compile(r"(^|/)Cargo\.lock$")  # written by a package manager, which names its registry in each row
-CO_AWAIT_LAMBDA = re.compile(r"co_await[^;{}]*[(,]\s*\[")  # GCC 12 destroys its captures twice
+CO_AWAIT_LAMBDA = re.compile(r"co_await[^;{}]*[(,]\s*\[[^\]]")  # GCC 12 destroys its captures twice
 LINK = re.compile(r"\]\(([^)#:\s]+)[^)]*\)")
 FORBIDDEN = [  # spelled so that this file does not hold what it forbids
     (re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b"), "a mark of unfinished work"),
@@ -39,7 +39,7 @@ def finds_in(path, text, long_files):
         yield len(lines), f"more than {MAX_LINES} lines; split it, or list it in tools/long_files.txt with the reason"
     if path.endswith((".cpp", ".hpp")):
         for match in CO_AWAIT_LAMBDA.finditer(text):
-            yield text.count("\n", 0, match.end()) + 1, "a lambda within a co_await expression; make it a variable first"
+            yield text.count("\n", 0, match.end()) + 1, "a lambda within a co_await expression; name it first"
     for number, line in enumerate(lines, 1):
         for pattern, what in FORBIDDEN:
             if pattern.search(line):

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kNice = 5;  ///< answers of the server come before conversions
 
-constexpr std::size_t kMuchFree = 32 << 20;  ///< bytes of freed memory that are given back between jobs
+constexpr std::chrono::seconds kIdle{1};  ///< without a job, after which freed memory goes back to the system
 
 struct TooMuch {};
 struct ParentGone {};
@@ -63,14 +63,13 @@ int serve(int channel, const Handlers& handlers) {
   if (!send(channel, text_message(Tag::ready, give_up_rights()))) return 0;
   while (true) {
     Message job;
-    switch (receive(channel, buffer, job, std::nullopt)) {
-      case Received::message: break;
-      case Received::closed: return 0;
-      case Received::timed_out:
-      case Received::broken: return 1;
+    Received received = receive(channel, buffer, job, std::chrono::steady_clock::now() + kIdle);
+    if (received == Received::timed_out) {
+      ::malloc_trim(0);
+      received = receive(channel, buffer, job, std::nullopt);
     }
-    if (!work(channel, job, handlers)) return 1;
-    if (::mallinfo2().fordblks > kMuchFree) ::malloc_trim(0);
+    if (received == Received::closed) return 0;
+    if (received != Received::message || !work(channel, job, handlers)) return 1;
   }
 }
 
