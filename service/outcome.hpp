@@ -35,6 +35,8 @@ struct Unable {
 };
 using Outcome = std::variant<Ready, Absent, Failed, Pending, Overloaded, Unable>;
 
+/// What those who ask now are told.
+Outcome outcome_of(const store::Negative& negative, const RetryPolicy& policy);
 /// The outcome an entry stands for while it counts; nothing if the sources are to be asked.
 std::optional<Outcome> known(const store::Lookup& lookup, const RetryPolicy& policy);
 

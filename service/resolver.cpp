@@ -112,9 +112,8 @@ Outcome Resolver::remember(const fetch::Wanted& wanted, const store::Negative& n
                         [&](const store::Crashed& c) { say(Severity::warning, "not converted", c.why); },
                         [&](const store::Unavailable& u) { say(Severity::warning, "unavailable", u.why); }},
              negative);
-  const auto outcome = known(std::visit([](const auto& n) { return store::Lookup(n); }, negative), policy_);
   store_.remember(entry_key(wanted), negative);
-  return outcome.value_or(Failed{"retry times are all zero", false, 1, seconds(1)});
+  return outcome_of(negative, policy_);
 }
 
 }  // namespace symcached::service

@@ -105,14 +105,21 @@ std::shared_ptr<SymcacheService::KeyJob> SymcacheService::join_or_start(const fe
   return job;
 }
 
-/// Under the lock.
+/// Under the lock, so the work is posted: co_spawn() from a thread of the pool would begin it at once.
 void SymcacheService::start(const Waiting& waiting) {
+  const Outcome no_memory = Unable{"out of memory", kFaultRetry};
   try {
-    boost::asio::co_spawn(pool_, run(waiting), boost::asio::detached);
+    boost::asio::post(pool_, [this, waiting, no_memory] {
+      try {
+        boost::asio::co_spawn(pool_, run(waiting), boost::asio::detached);
+      } catch (const std::bad_alloc&) {
+        finish(waiting, no_memory);
+      }
+    });
     ++active_;
   } catch (const std::bad_alloc&) {
     jobs_.erase(waiting.wanted.key);
-    waiting.job->finish(Unable{"out of memory", kFaultRetry});
+    waiting.job->finish(no_memory);
   }
 }
 

@@ -68,6 +68,7 @@ main() {
   else
     step "thread sanitizer, clang 22" tested tsan
     step "clang 22 without warnings" built release-clang
+    step "five minutes of rough load" tools/soak.py build/release/symcached --minutes 5
   fi
   report
 }
