@@ -52,23 +52,21 @@ http::Response nothing_newer(const std::optional<service::Outcome>& known) {
 }  // namespace
 
 http::Response to_response(const service::Outcome& outcome, const http::Request& request, bool may_retry) {
-  return std::visit(overloaded{[&](const service::Ready& r) { return ready(r, request); },
-                               [&](const service::Absent& a) {
-                                 return http::text(404, "PDB not found",
-                                                   {{"Cache-Control", fmt::format("max-age={}", a.retry_in.count())}});
-                               },
-                               [&](const service::Failed& f) { return failed(f, may_retry); },
-                               [&](const service::Pending& p) {
-                                 return http::text(404, "conversion in progress; retry later",
-                                                   {retry_after(p.retry_in), no_store()});
-                               },
-                               [&](const service::Overloaded&) {
-                                 return busy(may_retry, "server busy; retry later", kBusyRetry);
-                               },
-                               [&](const service::Unable& u) {
-                                 return busy(may_retry, "server out of resources; retry later", u.retry_in);
-                               }},
-                    outcome);
+  return std::visit(
+      overloaded{[&](const service::Ready& r) { return ready(r, request); },
+                 [&](const service::Absent& a) {
+                   return http::text(404, "PDB not found",
+                                     {{"Cache-Control", fmt::format("max-age={}", a.retry_in.count())}});
+                 },
+                 [&](const service::Failed& f) { return failed(f, may_retry); },
+                 [&](const service::Pending& p) {
+                   return http::text(404, "conversion in progress; retry later", {retry_after(p.retry_in), no_store()});
+                 },
+                 [&](const service::Overloaded&) { return busy(may_retry, "server busy; retry later", kBusyRetry); },
+                 [&](const service::Unable& u) {
+                   return busy(may_retry, "server out of resources; retry later", u.retry_in);
+                 }},
+      outcome);
 }
 
 Task<http::Response> get_open_symcache(http::Request request, std::vector<std::string> segments,
@@ -77,7 +75,8 @@ Task<http::Response> get_open_symcache(http::Request request, std::vector<std::s
   if (!path) co_return http::text(path.error().status, path.error().why);
   const auto conditions = parse_symcache_conditions(request, path->version);
   if (!conditions) co_return http::text(conditions.error().status, conditions.error().why);
-  if (path->version.major_part < kOpenVersion.major_part) co_return http::text(404, "version too old; 2.0.0 is the lowest");
+  if (path->version.major_part < kOpenVersion.major_part)
+    co_return http::text(404, "version too old; 2.0.0 is the lowest");
   if (conditions->exceeds && kOpenVersion <= *conditions->exceeds) co_return nothing_newer(service.peek(path->query));
   const bool must_not_wait = conditions->may_retry || request.is("HEAD");
   const service::Outcome outcome = co_await service.find(path->query, must_not_wait ? milliseconds(0) : hold);

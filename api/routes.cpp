@@ -17,7 +17,8 @@ bool is_path(const Segments& segments, std::string_view only) { return segments.
 Task<http::Response> answer(http::Request request, service::SymcacheService& service, ApiOptions options) {
   const http::Header allow{"Allow", kAllowed};
   if (request.is("OPTIONS")) co_return http::Response{204, {allow}, ""};
-  if (!request.is("GET") && !request.is("HEAD")) co_return http::text(405, "method not allowed; use GET or HEAD", {allow});
+  if (!request.is("GET") && !request.is("HEAD"))
+    co_return http::text(405, "method not allowed; use GET or HEAD", {allow});
   auto segments = http::path_segments(request.target);
   if (!segments) co_return http::text(400, "request target is not a path");
   if (is_path(*segments, "")) co_return index_page(request);
