@@ -33,6 +33,7 @@ void add_client_limits(CLI::App& command, ServeOptions& options) {
 void add_worker_limits(CLI::App& command, ServeOptions& options) {
   add_number(command, "--workers", options.workers.processes,
              "worker processes that read debug files; 0: one per processor");
+  command.get_option("--workers")->check(CLI::Range(0, 256));
   add_number(command, "--worker-jobs", options.workers.jobs_per_process, "files a worker reads before it is replaced");
   add_number(command, "--worker-memory", options.service.limits.memory_base_mib,
              "MiB of address space for one conversion, and 8 bytes more for each byte of its file");

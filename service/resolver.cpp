@@ -106,7 +106,8 @@ Outcome Resolver::remember(const fetch::Wanted& wanted, const store::Negative& n
   const auto say = [&](Severity severity, std::string_view state, std::string_view why) {
     log_(severity, fmt::format("{} {}: {}", state, wanted.key, why));
   };
-  std::visit(overloaded{[&](const store::Absent&) { say(Severity::info, "absent", "no source has it"); },
+  // Anybody can ask for names that nobody has, so absences are no lines of an ordinary log.
+  std::visit(overloaded{[&](const store::Absent&) { say(Severity::debug, "absent", "no source has it"); },
                         [&](const store::Malformed& m) { say(Severity::warning, "unusable", m.why); },
                         [&](const store::NotWhole& n) { say(Severity::info, "not whole yet", n.why); },
                         [&](const store::Crashed& c) { say(Severity::warning, "not converted", c.why); },

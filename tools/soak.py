@@ -24,7 +24,8 @@ LARGE_KEY = "large.pdb/000000010000400080000000000000011"
 LARGE_PATH = "/open/v2.0.0/large.pdb/00000001-0000-4000-8000-000000000001/1"
 KNOWN = 50         # PDBs that stay
 ROWS = 20          # of the table
-POLLS = 400        # until a PDB that is there must have been converted, with 50 ms between them
+POLLS = 1500       # with 50 ms between them, until a PDB must have been converted; two killed workers cost 30 s
+GIVEN_UP = b"unusable"  # in the answer for a PDB whose workers were killed three times
 
 
 class Soak:
@@ -66,6 +67,9 @@ class Soak:
             self.count("requests")
             if status == 200:
                 return hashlib.sha256(body).hexdigest()
+            if GIVEN_UP in body:
+                self.count("given up")
+                return None
             if self.stop.is_set():
                 return None
             time.sleep(0.05)
@@ -188,6 +192,8 @@ class Soak:
         status, log = self.server.end()
         if status != 0:
             self.faults.append(f"it ended with {status}: {log[-2000:]}")
+        if 3 * self.counts["given up"] > self.counts["workers killed"]:
+            self.faults.append(f"{self.counts['given up']} PDBs were given up")
         internal = [line for line in log.splitlines() if "internal error" in line]
         if internal:
             self.faults.append(f"{len(internal)} internal errors, the first: {internal[0]}")
