@@ -1,4 +1,5 @@
 """`symcached serve` as tests start it, watch it and ask it; PDBs and cache entries for it."""
+import atexit
 import ctypes
 import fcntl
 import hashlib
@@ -122,6 +123,7 @@ class Server:
         limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors)) if descriptors else None
         self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=self.log_file, text=True,
                                         preexec_fn=limit if descriptors else None)
+        atexit.register(self.process.kill)  # of a test that fails, too; nothing when it has been waited for
         line = self.process.stdout.readline()
         assert line.startswith("listening on http://"), line + self.log()
         self.url = line.split()[-1]

@@ -50,9 +50,10 @@ class SpawnPlan {
     ::posix_spawnattr_destroy(&attributes_);
   }
   int run(pid_t& pid, std::vector<char*> arguments, std::vector<char*> environment) const {
+    const char* program = std::exchange(arguments[0], ::program_invocation_short_name);  // for whoever lists processes
     arguments.push_back(nullptr);
     environment.push_back(nullptr);
-    return ::posix_spawn(&pid, arguments[0], &actions_, &attributes_, arguments.data(), environment.data());
+    return ::posix_spawn(&pid, program, &actions_, &attributes_, arguments.data(), environment.data());
   }
 
  private:
