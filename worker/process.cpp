@@ -68,7 +68,7 @@ std::vector<std::string> environment_of_workers() {
   for (const char* name : {"ASAN_OPTIONS", "TSAN_OPTIONS"}) {
     const char* given = std::getenv(name);
     environment.push_back(
-        fmt::format("{}={}:hard_rss_limit_mb=2048:allocator_may_return_null=0", name, given == nullptr ? "" : given));
+        fmt::format("{}={}:hard_rss_limit_mb=768:allocator_may_return_null=0", name, given == nullptr ? "" : given));
   }
   return environment;
 }
