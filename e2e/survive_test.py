@@ -217,14 +217,15 @@ def ask_with_stopped_workers(scene, path, then):
 
 @row
 def a_worker_killed_in_the_middle(scene):
-    for how in (signal.SIGSEGV, signal.SIGKILL, signal.SIGABRT):
+    # A sanitizer writes reports of signals that it catches, and lets the job go on meanwhile.
+    uncaught = [signal.SIGKILL] if scene.server.sanitized() else [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL]
+    for how in uncaught:
         number = scene.fresh()
         scene.symbols.add(number)
         kill = lambda worker: kill_quietly(worker, how)
         status, headers, _ = ask_with_stopped_workers(scene, scene.symbols.url_path(number), kill)
         assert status == 404 and "max-age" not in headers.get("cache-control", ""), (status, headers)
-        said = [f"signal {int(how)}"] + ["the worker ended with exit status"] * scene.server.sanitized()
-        assert any(text in scene.server.log() for text in said), scene.server.log()[-1000:]
+        assert f"signal {int(how)}" in scene.server.log(), scene.server.log()[-1000:]
         other = scene.fresh()
         scene.symbols.add(other)
         scene.settled_body(scene.symbols.url_path(other))
