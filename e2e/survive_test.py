@@ -50,7 +50,7 @@ class Scene:
         self.small_path = symbols.url_path(1)
         self.small = self.settled_body(self.small_path)
         assert self.settled_body(LARGE_PATH) == self.large
-        self.margin = (400 if self.server.sanitized() else 24) << 20  # a sanitizer keeps freed memory
+        self.margin = (700 if self.server.sanitized() else 24) << 20  # a sanitizer keeps freed memory
 
     def settled_body(self, path):
         status, _, body = self.server.ask(path)
