@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "fetch/identity.hpp"
-#include "testing/no_descriptors.hpp"
+#include "testing/process.hpp"
 #include "testing/source_fixture.hpp"
 
 namespace symcached::fetch {

@@ -2,7 +2,7 @@
 
 #include "fetch/identity.hpp"
 #include "testing/fake_upstream.hpp"
-#include "testing/no_descriptors.hpp"
+#include "testing/process.hpp"
 #include "testing/raw_upstream.hpp"
 #include "testing/source_fixture.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "net/admission.hpp"
+#include "testing/process.hpp"
 #include "testing/server_fixture.hpp"
 
 namespace symcached::net {
@@ -139,17 +140,13 @@ TEST_F(HttpCaps, WithoutDescriptorsItSaysSoAndRecovers) {
 }
 
 TEST(HttpServerLimits, FollowTheDescriptorLimit) {
-  rlimit before{};
-  ::getrlimit(RLIMIT_NOFILE, &before);
   struct Row {
     rlim_t descriptors;
     std::size_t connections;
   };
   for (const Row& r : {Row{128, 32}, Row{1024, 384}, Row{4, 4}}) {
-    const rlimit now{.rlim_cur = r.descriptors, .rlim_max = before.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &now);
+    const ScopedLimit limit(RLIMIT_NOFILE, r.descriptors);
     const ServerOptions options = with_limits({});
-    ::setrlimit(RLIMIT_NOFILE, &before);
     EXPECT_EQ(options.max_connections, r.connections) << r.descriptors;
     EXPECT_EQ(options.max_connections_per_address, r.connections / 2) << r.descriptors;
     EXPECT_EQ(options.max_in_flight, r.connections / 4 * 3) << r.descriptors;

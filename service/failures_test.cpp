@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 
 #include <csignal>
 #include <filesystem>
 #include <thread>
 
 #include "service/verdicts.hpp"
+#include "testing/process.hpp"
 #include "testing/service_fixture.hpp"
 
 namespace symcached::service {
@@ -105,33 +105,15 @@ TEST_F(Failures, WhatThisMachineLacksIsNotRemembered) {
       store_->lookup({kSymcaches, "global", "crash.pdb/" + std::string(kGuid) + "1"})));
 }
 
-/// For a scope no file may grow past some bytes, which is what a full disk looks like.
-class TinyFiles {
- public:
-  TinyFiles() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit tiny{100, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &tiny);
-  }
-  TinyFiles(const TinyFiles&) = delete;
-  TinyFiles& operator=(const TinyFiles&) = delete;
-  ~TinyFiles() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
-
 TEST_F(Failures, AFullDiskIsNotTriedAgainForEachRequest) {
   symbols_.write(kPath, fake_pdb("it"));
   serve({symbols_.path().string()});
-  const TinyFiles tiny;
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  const ScopedLimit tiny(RLIMIT_FSIZE, 100);  // bytes of any file, which is what a full disk looks like
   EXPECT_THAT(find(), AllOf(StartsWith("unable"), HasSubstr("File too large")));
   for (int i = 0; i < 5; ++i) EXPECT_THAT(find(), StartsWith("unable"));
   EXPECT_EQ(conversions_, 1);
+  std::signal(SIGXFSZ, before);
 }
 
 TEST_F(Failures, OnlySoManyKeysHaveFilesOpenAtOnce) {

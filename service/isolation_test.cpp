@@ -10,6 +10,7 @@
 #include "service/derive.hpp"
 #include "service/symcache_service.hpp"
 #include "testing/faulty_worker.hpp"
+#include "testing/process.hpp"
 #include "testing/rich_pdb.hpp"
 #include "testing/run_task.hpp"
 #include "testing/temp_folder.hpp"
@@ -28,15 +29,6 @@ std::size_t resident() {
   std::size_t all = 0, pages = 0;
   file >> all >> pages;
   return pages * 4096;
-}
-
-std::size_t children() {
-  std::size_t count = 0;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream file(task.path() / "children");
-    for (int pid = 0; file >> pid;) ++count;
-  }
-  return count;
 }
 
 std::string on_disk(const Guid& guid) {

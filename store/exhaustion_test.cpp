@@ -2,12 +2,12 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
-#include <sys/resource.h>
 
 #include <utility>
 
 #include "store/failing_files.hpp"
 #include "store/store_testing.hpp"
+#include "testing/process.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace symcached::store {
@@ -16,27 +16,6 @@ namespace {
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-/// A limit of this process, lowered for a while.
-class Limit {
- public:
-  Limit(__rlimit_resource what, rlim_t value) : what_(what) {
-    EXPECT_EQ(::getrlimit(what_, &before_), 0);
-    const rlimit lowered{value, before_.rlim_max};
-    EXPECT_EQ(::setrlimit(what_, &lowered), 0);
-  }
-  ~Limit() { ::setrlimit(what_, &before_); }
-
- private:
-  const __rlimit_resource what_;
-  rlimit before_{};
-};
-
-/// No descriptor more than there are.
-rlim_t descriptors_in_use() {
-  const Descriptor next(::dup(0));
-  return static_cast<rlim_t>(next.get());
-}
 
 struct Machine {
   explicit Machine(const std::filesystem::path& creates = "/dev/null") { files->creates = creates; }
@@ -94,7 +73,7 @@ TEST(Exhaustion, NoDescriptorsLeft) {
   put(*unnamed, "payload");
   EXPECT_EQ(say(store->lookup(kKey)), "hit payload");
   {
-    const Limit none(RLIMIT_NOFILE, descriptors_in_use());
+    const NoDescriptors none;
     EXPECT_THAT(say(store->lookup(kKey)), HasSubstr("could not open it: Too many open files"));
     EXPECT_THAT(say(store->lookup_checked(kKey)), StartsWith("exhausted"));
     EXPECT_THAT(say(store->lookup(key_of(1))), StartsWith("exhausted")) << "an unknown key is not absent";
@@ -167,7 +146,7 @@ TEST(DiskFull, AFileOverTheLimitOfTheProcess) {
     const auto store = open_store(folder.path(), 1, {.temporary_files = temporary, .now = [&] { return now; }});
     put(*store, "first");
     {
-      const Limit small(RLIMIT_FSIZE, 100'000);
+      const ScopedLimit small(RLIMIT_FSIZE, 100'000);
       EXPECT_THAT(try_put(*store, std::string(200'000, 'p')), HasSubstr("File too large"));
       EXPECT_TRUE(store->no_space());
       EXPECT_EQ(entries_in(folder.path()), 1u) << "no half entry";

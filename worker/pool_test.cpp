@@ -1,10 +1,7 @@
 #include "worker/pool.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <boost/asio/thread_pool.hpp>
 #include <filesystem>
@@ -14,6 +11,7 @@
 #include "base/overloaded.hpp"
 #include "base/sanitizers.hpp"
 #include "testing/faulty_worker.hpp"
+#include "testing/process.hpp"
 #include "testing/run_task.hpp"
 #include "testing/temp_folder.hpp"
 
@@ -35,16 +33,6 @@ std::string describe(const Result& result) {
                  [](const SinkFailed& s) { return "sink: " + s.why; },
                  [](const NotRun& n) { return "not run: " + n.why; }},
       result);
-}
-
-/// Processes whose parent is this one, by /proc.
-std::size_t children() {
-  std::size_t count = 0;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::ifstream file(task.path() / "children");
-    for (pid_t pid = 0; file >> pid;) ++count;
-  }
-  return count;
 }
 
 class PoolTest : public ::testing::Test {
@@ -189,25 +177,11 @@ TEST_F(PoolTest, SaysWhyNoWorkerCanBeStarted) {
   EXPECT_THAT(run(kEchoJob, "x"), HasSubstr("ended before its first job: exit status 0"));
 }
 
-/// Lowered for a scope; a process has more descriptors open than that, so no new one can be had.
-class NoMoreDescriptors {
- public:
-  NoMoreDescriptors() {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit few{3, before_.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &few);
-  }
-  ~NoMoreDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 TEST_F(PoolTest, WithoutDescriptorsNothingRunsAndNothingDies) {
   boost::asio::io_context context;  // has its descriptors before there are no more
   std::string got;
   {
-    const NoMoreDescriptors none;
+    const NoDescriptors none;
     boost::asio::co_spawn(context, start().run({.kind = kEchoJob, .arguments = "x", .limits = kRoomy}, {}),
                           [&](std::exception_ptr, const Result& result) { got = describe(result); });
     context.run();
