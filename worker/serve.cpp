@@ -3,7 +3,6 @@
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <exception>
@@ -15,7 +14,6 @@
 namespace symcached::worker {
 namespace {
 
-constexpr int kNice = 5;  ///< answers of the server come before conversions
 
 constexpr std::chrono::seconds kIdle{1};  ///< without a job, after which freed memory goes back to the system
 
@@ -58,7 +56,6 @@ bool work(int channel, const Message& job, const Handlers& handlers) {
 int serve(int channel, const Handlers& handlers) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_NAME, "symcached-work");
-  ::setpriority(PRIO_PROCESS, 0, kNice);
   std::vector<std::byte> buffer(sizeof(MessageHead) + kMaxPiece);
   if (!send(channel, text_message(Tag::ready, give_up_rights()))) return 0;
   while (true) {
