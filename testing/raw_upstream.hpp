@@ -38,11 +38,10 @@ class RawPeer {
     int left = 1;
     while (::ioctl(socket_.get(), SIOCOUTQ, &left) == 0 && left > 0) std::this_thread::yield();
   }
-  /// Ends the connection with a reset instead of an orderly end.
-  void reset() {
-    const linger at_once{1, 0};
-    ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    const Descriptor ended = std::move(socket_);
+  /// Ends the connection with a reset instead of an orderly end. The descriptor stays: another thread may shut it.
+  void reset() const {
+    const sockaddr nowhere{.sa_family = AF_UNSPEC, .sa_data = {}};
+    ::connect(socket_.get(), &nowhere, sizeof nowhere);
   }
   /// The next request's head; empty once the client is gone.
   std::string hear() {
