@@ -6,6 +6,7 @@ After every row the server lives, answers in under a second, and has its descrip
 """
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -14,13 +15,11 @@ import tempfile
 import time
 
 import rough_clients
-from server import Server, Symbols, kill_quietly, read_answer, until, write_entry
+from server import LARGE_KEY, LARGE_PATH, Server, Symbols, kill_quietly, read_answer, until, write_entry
 
 ROWS = []
 LARGE = 8 << 20           # bytes of the large body
 ANSWER_LIMIT = 1.0        # seconds
-LARGE_KEY = "large.pdb/000000010000400080000000000000011"
-LARGE_PATH = "/open/v2.0.0/large.pdb/00000001-0000-4000-8000-000000000001/1"
 
 
 def closing_request(path):
@@ -276,6 +275,23 @@ def a_pdb_completed_after_its_first_request(scene):
         assert status == 404 and int(headers["retry-after"]) <= 10, (part, status, headers, body)
     path.write_bytes(whole)
     until(lambda: scene.server.poll(scene.symbols.url_path(number))[0] == 200, "the completed PDB", 5)
+
+
+@row
+def a_full_disk(scene):
+    number = scene.fresh()
+    scene.symbols.add(number)
+    path = scene.symbols.url_path(number)
+    whole = resource.prlimit(scene.server.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(scene.server.process.pid, resource.RLIMIT_FSIZE, (100, whole[1]))  # no file may grow past it
+    try:
+        for _ in range(5):
+            status, headers, body = scene.server.ask(path)
+            assert status == 503 and "retry-after" in headers, (status, headers, body)
+        assert scene.server.ask(scene.small_path)[2] == scene.small, "what is there is served"
+    finally:
+        resource.prlimit(scene.server.process.pid, resource.RLIMIT_FSIZE, whole)
+    until(lambda: scene.server.ask(path)[0] == 200, "the PDB once there is space again")
 
 
 # --- directories ------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
 namespace symcached::service {
 namespace {
 
-/// When a file that lies in somebody's directory was last written to. An entry of ours is never written to.
+/// Whether nobody has written to it for a while: a file in somebody's directory by its time; an entry of ours always.
 bool is_settled(const fetch::Original& original, std::chrono::seconds settling) {
   if (original.offset != 0) return true;
   struct stat info{};

@@ -18,10 +18,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 import rough_clients  # noqa: E402
-from server import Server, Symbols, until, write_entry  # noqa: E402
+from server import LARGE_KEY, LARGE_PATH, Server, Symbols, until, write_entry  # noqa: E402
 
-LARGE_KEY = "large.pdb/000000010000400080000000000000011"
-LARGE_PATH = "/open/v2.0.0/large.pdb/00000001-0000-4000-8000-000000000001/1"
 KNOWN = 50         # PDBs that stay
 ROWS = 20          # of the table
 POLLS = 1500       # with 50 ms between them, until a PDB must have been converted; two killed workers cost 30 s
