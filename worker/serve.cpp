@@ -14,7 +14,6 @@
 namespace symcached::worker {
 namespace {
 
-
 constexpr std::chrono::seconds kIdle{1};  ///< without a job, after which freed memory goes back to the system
 
 struct TooMuch {};
