@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/mapped_file.hpp"
+#include "object/identify.hpp"
 #include "object/managed_files.hpp"
 #include "ppdbcache/reader.hpp"
 #include "service/derive.hpp"

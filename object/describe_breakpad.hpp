@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "object/identify.hpp"
+#include "object/file_info.hpp"
 
 namespace symcached::object {
 

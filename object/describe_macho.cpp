@@ -1,6 +1,7 @@
 #include "object/describe_macho.hpp"
 
 #include "formats/macho/debug_map.hpp"
+#include "formats/macho/fat.hpp"
 #include "object/macho_dwarf.hpp"
 #include "object/macho_files.hpp"
 
@@ -72,7 +73,7 @@ SliceInfo slice_info(const macho::Slice& slice) {
 }  // namespace
 
 void describe_macho(FileInfo& info, Bytes file) {
-  if (info.kind == FileKind::macho_fat) {
+  if (macho::is_fat(file)) {
     const auto slices = macho::read_fat(file);
     if (!slices) {
       info.error = slices.error();

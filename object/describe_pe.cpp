@@ -9,6 +9,7 @@
 #include "formats/pe/debug_link.hpp"
 #include "formats/pe/reader.hpp"
 #include "object/describe_managed.hpp"
+#include "object/machine_arch.hpp"
 
 namespace symcached::object {
 namespace {
@@ -29,14 +30,6 @@ std::optional<std::string_view> feature_of(pe::DebugType type) {
   }
 }
 
-void add_feature(FileInfo& info, std::string_view feature) {
-  if (std::ranges::find(info.features, feature) == info.features.end()) info.features.push_back(feature);
-}
-
-void keep_first(FileInfo& info, const ReadError& error) {
-  if (!info.error) info.error = error;
-}
-
 template <class File>
 bool has_dwarf(const File& file) {
   return std::ranges::any_of(file.sections(), [&](const pe::SectionHeader& section) {
@@ -47,13 +40,13 @@ bool has_dwarf(const File& file) {
 
 void describe_debug_directory(FileInfo& info, const pe::Image& image) {
   const auto entries = image.debug_entries();
-  if (!entries) return keep_first(info, entries.error());
+  if (!entries) return info.keep_first(entries.error());
   bool own_is_portable = false;
   for (const pe::DebugEntryRecord& entry : *entries) {
     if (const auto feature = feature_of(static_cast<pe::DebugType>(std::uint32_t{entry.type})))
-      add_feature(info, *feature);
+      info.add_feature(*feature);
     const auto view = image.code_view(entry);
-    if (!view) keep_first(info, view.error());
+    if (!view) info.keep_first(view.error());
     if (!view || !*view) continue;
     const pe::CodeView& link = **view;
     info.links.push_back(link_of(link));
@@ -70,29 +63,29 @@ void describe_debug_directory(FileInfo& info, const pe::Image& image) {
 
 void describe_pe(FileInfo& info, Bytes file) {
   const auto image = pe::Image::open(file);
-  if (!image) return keep_first(info, image.error());
+  if (!image) return info.keep_first(image.error());
   info.arch = arch_of_machine(image->coff().machine);
   info.code_id = image->code_id();
-  if (image->is_dll()) add_feature(info, "dll");
-  if (image->directory(pe::Directory::clr_header)) add_feature(info, "managed");
-  if (image->directory(pe::Directory::exports)) add_feature(info, "exports");
-  if (image->directory(pe::Directory::exceptions)) add_feature(info, "unwind");
-  if (image->coff().symbol_table_offset != 0 && image->coff().symbol_count != 0) add_feature(info, "symbols");
-  if (has_dwarf(*image)) add_feature(info, "dwarf");
-  if (image->directory(pe::Directory::debug)) add_feature(info, "debug-directory");
+  if (image->is_dll()) info.add_feature("dll");
+  if (image->directory(pe::Directory::clr_header)) info.add_feature("managed");
+  if (image->directory(pe::Directory::exports)) info.add_feature("exports");
+  if (image->directory(pe::Directory::exceptions)) info.add_feature("unwind");
+  if (image->coff().symbol_table_offset != 0 && image->coff().symbol_count != 0) info.add_feature("symbols");
+  if (has_dwarf(*image)) info.add_feature("dwarf");
+  if (image->directory(pe::Directory::debug)) info.add_feature("debug-directory");
   describe_debug_directory(info, *image);
   if (image->directory(pe::Directory::clr_header)) describe_assembly(info, *image);
   const auto link = pe::debug_link(*image);
-  if (!link) return keep_first(info, link.error());
+  if (!link) return info.keep_first(link.error());
   if (*link) info.links.push_back({FileKind::pe, "", std::string((*link)->file)});
 }
 
 void describe_coff(FileInfo& info, Bytes file) {
   const auto object = pe::CoffObject::open(file);
-  if (!object) return keep_first(info, object.error());
+  if (!object) return info.keep_first(object.error());
   info.arch = arch_of_machine(static_cast<std::uint16_t>(object->machine()));
-  if (object->symbols().count() != 0) add_feature(info, "symbols");
-  if (has_dwarf(*object)) add_feature(info, "dwarf");
+  if (object->symbols().count() != 0) info.add_feature("symbols");
+  if (has_dwarf(*object)) info.add_feature("dwarf");
 }
 
 }  // namespace symcached::object

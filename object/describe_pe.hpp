@@ -1,6 +1,6 @@
 #pragma once
 /// What PE images and COFF object files say of themselves.
-#include "object/identify.hpp"
+#include "object/file_info.hpp"
 
 namespace symcached::object {
 

@@ -1,6 +1,6 @@
 #pragma once
 /// What a source bundle says of the file it was made for. docs/formats/wrappers.md
-#include "object/identify.hpp"
+#include "object/file_info.hpp"
 
 namespace symcached::object {
 

@@ -1,6 +1,6 @@
 #pragma once
 /// What a WebAssembly module says of itself.
-#include "object/identify.hpp"
+#include "object/file_info.hpp"
 
 namespace symcached::object {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "formats/dwarf/sections.hpp"
-#include "object/translate.hpp"
+#include "object/original.hpp"
 
 namespace symcached::object {
 

@@ -1,6 +1,7 @@
 #pragma once
 /// Breakpad symbol files to the model. What is taken and how: docs/formats/breakpad.md.
-#include "object/translate.hpp"
+#include "model/module.hpp"
+#include "object/original.hpp"
 
 namespace symcached::object {
 

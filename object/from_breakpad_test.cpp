@@ -15,6 +15,12 @@ namespace {
 
 using testing::ElementsAre;
 
+FileInfo describe(Bytes file) {
+  FileInfo info;
+  describe_breakpad(info, file);
+  return info;
+}
+
 std::vector<std::string> translated(std::string_view text) {
   ModelText sink;
   const auto done = translate_breakpad({.file = as_bytes(text)}, sink);
@@ -166,7 +172,6 @@ TEST(FromBreakpad, Architectures) {
 
 TEST(DescribeBreakpad, TellsWhatIsThere) {
   const FileInfo info = describe(as_bytes(testkit::kRichSymbols));
-  EXPECT_EQ(info.kind, FileKind::breakpad);
   EXPECT_EQ(info.debug_id->dashed(), "3249d99d-0c40-4931-8610-f4e4fb0b6936-1a");
   EXPECT_EQ(info.code_id, "5AB380779000");
   EXPECT_EQ(info.debug_file, "a program.pdb");

@@ -3,7 +3,7 @@
 #include "formats/pe/coff_object.hpp"
 #include "object/dwarf_split.hpp"
 #include "object/from_dwarf.hpp"
-#include "object/identify.hpp"
+#include "object/machine_arch.hpp"
 #include "object/pe_dwarf.hpp"
 #include "object/pe_symbols.hpp"
 #include "object/split_file.hpp"

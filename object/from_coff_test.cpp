@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "object/identify.hpp"
+#include "formats/pe/coff_object.hpp"
+#include "object/describe_pe.hpp"
 #include "object/model_text.hpp"
 #include "testing/checking_sink.hpp"
 #include "testing/coff_image.hpp"
@@ -17,9 +18,16 @@ using testkit::CoffImage;
 using testkit::kCoffDebug;
 using testkit::Section;
 
+FileInfo describe(Bytes file) {
+  FileInfo info;
+  describe_coff(info, file);
+  return info;
+}
+Read<void> translate(const Original& original, model::ModuleSink& sink) { return translate_coff(original, sink); }
+
 std::vector<std::string> translated(const CoffImage& image) {
   const auto bytes = testkit::assemble_object(image).finish();
-  EXPECT_EQ(name_of(identify(bytes)), "coff");
+  EXPECT_TRUE(pe::is_object(bytes));
   ModelText text;
   const auto result = translate({bytes}, text);
   if (!result) return {to_string(result.error())};

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "formats/elf/reader.hpp"
-#include "object/translate.hpp"
+#include "model/module.hpp"
+#include "object/original.hpp"
 
 namespace symcached::object {
 

@@ -4,7 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "object/translate.hpp"
+#include "model/module.hpp"
+#include "object/original.hpp"
 
 namespace symcached::object {
 

@@ -8,7 +8,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace symcached;
   const auto bytes = std::as_bytes(std::span(data, size));
   object::FileInfo info;
-  info.kind = object::identify(bytes);
   object::describe_macho(info, bytes);
   std::vector<object::Companion> companions;
   for (const object::NeedFile& need : object::needed_files_macho(bytes, {}))

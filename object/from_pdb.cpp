@@ -9,7 +9,7 @@
 #include "formats/pdb/pdb.hpp"
 #include "formats/pdb/symbols.hpp"
 #include "object/flatten_frames.hpp"
-#include "object/identify.hpp"
+#include "object/machine_arch.hpp"
 #include "object/pdb_lines.hpp"
 #include "object/pdb_omap.hpp"
 #include "object/pdb_publics.hpp"

@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "object/translate.hpp"
+#include "model/module.hpp"
+#include "object/original.hpp"
 
 namespace symcached::object {
 

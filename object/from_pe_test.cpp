@@ -20,6 +20,11 @@ using testkit::kPeUnwindRva;
 using testkit::PeImage;
 using testkit::Section;
 
+Read<void> translate(const Original& original, model::ModuleSink& sink) { return translate_pe(original, sink); }
+std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> companions = {}) {
+  return needed_files_pe(file, companions);
+}
+
 constexpr std::uint64_t kBase = 0x140000000;  ///< image base of the assembled 64-bit image
 
 std::vector<std::string> translated(const PeImage& image, std::span<const Companion> companions = {}) {
@@ -210,8 +215,8 @@ TEST(FromPe, NamesThatAreSharedWithoutEndAreRefused) {
 }
 
 TEST(FromPe, SaysItsImageBase) {
-  EXPECT_EQ(stated_image_base(testkit::assemble(bare()).finish()), kBase);
-  EXPECT_EQ(stated_image_base(testkit::assemble(PeImage{.is_64bit = false}).finish()), 0x400000u);
+  EXPECT_EQ(image_base_pe(testkit::assemble(bare()).finish()), kBase);
+  EXPECT_EQ(image_base_pe(testkit::assemble(PeImage{.is_64bit = false}).finish()), 0x400000u);
 }
 
 TEST(FromPe, AddressesDoNotWrapAround) {

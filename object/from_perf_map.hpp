@@ -1,6 +1,7 @@
 #pragma once
 /// perf-PID.map: the functions a just-in-time compiler made, one `START SIZE NAME` per line: docs/formats/perf_map.md.
-#include "object/translate.hpp"
+#include "model/module.hpp"
+#include "object/original.hpp"
 
 namespace symcached::object {
 

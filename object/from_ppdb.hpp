@@ -1,7 +1,7 @@
 #pragma once
 /// From a .NET module to the model: documents, sequence points, names, state machines.
 #include "model/managed_module.hpp"
-#include "object/translate.hpp"
+#include "object/original.hpp"
 
 namespace symcached::object {
 

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "object/identify.hpp"
+#include "object/describe_managed.hpp"
 #include "object/managed_files.hpp"
 #include "ppdbcache/reader.hpp"
 #include "ppdbcache/writer.hpp"
@@ -17,16 +17,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   input = input.subspan(4);
   const std::size_t cut = std::min<std::size_t>(*length, input.size());
   const Bytes file = input.first(cut);
-  (void)object::describe(file);
+  object::FileInfo info;
+  object::describe_portable_pdb(info, file);
+  if (const auto image = pe::Image::open(file)) object::describe_assembly(info, *image);
   if (!object::is_managed(file)) return 0;
-  const bool is_pdb = object::identify(file) == object::FileKind::portable_pdb;
+  const bool is_pdb = ppdb::is_metadata(file);
   const object::Companion other{
       {.kind = is_pdb ? object::NeedFile::Kind::assembly : object::NeedFile::Kind::portable_pdb,
        .path = {},
        .directory = {},
        .build_id = {}},
       input.subspan(cut)};
-  (void)object::needed_files(file, {&other, 1});
+  (void)object::needed_files_managed(file, {&other, 1});
   ppdbcache::Writer writer;
   if (!object::translate_managed({.file = file, .companions = {&other, 1}}, writer)) return 0;
   const auto cache = std::move(writer).finish();

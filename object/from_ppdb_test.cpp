@@ -129,7 +129,7 @@ TEST_F(StoredModules, HalvesThatGoTogether) {
 TEST_F(StoredModules, TheOtherHalfIsAskedForUntilItIsThere) {
   const auto needs = [](Bytes bytes, std::span<const Companion> companions = {}) {
     std::vector<std::string> all;
-    for (const NeedFile& need : needed_files(bytes, companions))
+    for (const NeedFile& need : needed_files_managed(bytes, companions))
       all.push_back(fmt::format("{} {} {}", need.kind == kPdb ? "pdb" : "assembly", need.path, need.build_id));
     return all;
   };

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "object/identify.hpp"
+#include "object/describe_wasm.hpp"
 #include "object/model_text.hpp"
 #include "testing/checking_sink.hpp"
 #include "testing/stored_inputs.hpp"
@@ -18,6 +18,16 @@ using testing::IsEmpty;
 using testkit::assemble;
 using testkit::rich_wasm;
 using testkit::WasmImage;
+
+FileInfo describe(Bytes file) {
+  FileInfo info;
+  describe_wasm(info, file);
+  return info;
+}
+Read<void> translate(const Original& original, model::ModuleSink& sink) { return translate_wasm(original, sink); }
+std::vector<NeedFile> needed_files(Bytes file, std::span<const Companion> companions = {}) {
+  return needed_files_wasm(file, companions);
+}
 
 /// Each function with the code section's offset taken off, so that a row does not hang on what stands before it.
 std::vector<std::string> text_of(Bytes file, std::span<const Companion> companions = {}) {
@@ -62,10 +72,10 @@ TEST(FromWasm, AddressesOfDwarfCountFromTheCodeSection) {
 
 TEST(FromWasm, StatedAddressesCountFromTheCodeSection) {
   const auto bytes = assemble(rich_wasm());
-  const auto base = stated_image_base(bytes);
+  const auto base = image_base_wasm(bytes);
   ASSERT_TRUE(base);
   EXPECT_EQ(2 - *base, wasm::Module::open(bytes)->code_offset() + 2);
-  EXPECT_FALSE(stated_image_base(Bytes(bytes).first(6)));
+  EXPECT_FALSE(image_base_wasm(Bytes(bytes).first(6)));
 }
 
 TEST(FromWasm, DebugDataOfAnotherModule) {

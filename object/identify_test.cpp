@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "object/machine_arch.hpp"
 #include "symcache/writer.hpp"
 #include "testing/msf_file.hpp"
 #include "testing/pe_image.hpp"

@@ -9,7 +9,8 @@
 #include "formats/macho/bcsymbolmap.hpp"
 #include "formats/macho/fat.hpp"
 #include "formats/macho/reader.hpp"
-#include "object/translate.hpp"
+#include "model/module.hpp"
+#include "object/original.hpp"
 
 namespace symcached::object {
 

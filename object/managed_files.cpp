@@ -24,9 +24,8 @@ bool belongs(const pe::DebugFiles& assembly, const ppdb::Pdb& pdb) {
 }  // namespace
 
 bool is_managed(Bytes file) {
-  const FileKind kind = identify(file);
-  if (kind == FileKind::portable_pdb) return true;
-  if (kind != FileKind::pe) return false;
+  if (ppdb::is_metadata(file)) return true;
+  if (!pe::is_image(file)) return false;
   const auto image = pe::Image::open(file);
   if (!image || !image->directory(pe::Directory::clr_header)) return false;
   const auto debug = pe::debug_files(*image);
@@ -35,7 +34,7 @@ bool is_managed(Bytes file) {
 
 Read<ManagedFiles> ManagedFiles::open(Bytes file, std::span<const Companion> companions) {
   ManagedFiles files;
-  if (identify(file) == FileKind::portable_pdb) {
+  if (ppdb::is_metadata(file)) {
     if (auto ok = files.open_pdb(file); !ok) return std::unexpected(ok.error());
     files.look_for_assembly(companions);
     return files;

@@ -9,7 +9,7 @@
 #include "formats/pe/managed.hpp"
 #include "formats/ppdb/names.hpp"
 #include "formats/ppdb/pdb.hpp"
-#include "object/translate.hpp"
+#include "object/original.hpp"
 
 namespace symcached::object {
 

@@ -15,28 +15,20 @@ constexpr Bytes dwarf::Sections::* kForIds[] = {&dwarf::Sections::info, &dwarf::
 
 Read<SplitFile> SplitFile::open(Bytes bytes, const ElfDwarf::Options& options) {
   SplitFile split;
-  switch (identify(bytes)) {
-    case FileKind::elf: {
-      SC_TRY(const auto file, elf::File::open(bytes));
-      SC_TRY(auto dwarf, ElfDwarf::open(file, options));
-      split.sections_ = dwarf.sections();
-      split.owner_ = std::make_shared<const ElfDwarf>(std::move(dwarf));
-      break;
-    }
-    case FileKind::coff: {
-      SC_TRY(const auto file, pe::CoffObject::open(bytes));
-      const std::vector<pe::SectionPlace> nowhere(file.sections().size());
-      SC_TRY(auto dwarf, PeDwarf::of_object(file, nowhere, 0, true, options.inflate));
-      split.sections_ = dwarf.sections();
-      split.owner_ = std::make_shared<const PeDwarf>(std::move(dwarf));
-      break;
-    }
-    case FileKind::wasm: {
-      SC_TRY(const auto module, wasm::Module::open(bytes));
-      split.sections_ = split_dwarf_of(module);
-      break;
-    }
-    default: break;
+  if (as_text(bytes).starts_with(elf::kMagicText)) {
+    SC_TRY(const auto file, elf::File::open(bytes));
+    SC_TRY(auto dwarf, ElfDwarf::open(file, options));
+    split.sections_ = dwarf.sections();
+    split.owner_ = std::make_shared<const ElfDwarf>(std::move(dwarf));
+  } else if (as_text(bytes).starts_with(wasm::kMagic)) {
+    SC_TRY(const auto module, wasm::Module::open(bytes));
+    split.sections_ = split_dwarf_of(module);
+  } else if (pe::is_object(bytes)) {
+    SC_TRY(const auto file, pe::CoffObject::open(bytes));
+    const std::vector<pe::SectionPlace> nowhere(file.sections().size());
+    SC_TRY(auto dwarf, PeDwarf::of_object(file, nowhere, 0, true, options.inflate));
+    split.sections_ = dwarf.sections();
+    split.owner_ = std::make_shared<const PeDwarf>(std::move(dwarf));
   }
   return split;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "object/elf_dwarf.hpp"
-#include "object/translate.hpp"
+#include "object/original.hpp"
 
 namespace symcached::object {
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "object/describe_source_bundle.hpp"
+#include "object/identify.hpp"
 #include "testing/breakpad_text.hpp"
 #include "testing/packed_files.hpp"
 #include "testing/stored_inputs.hpp"
