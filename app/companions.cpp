@@ -7,7 +7,7 @@
 
 #include "ids/guid.hpp"
 
-#include "object/split_file.hpp"
+#include "object/dwarf/split_file.hpp"
 
 namespace symcached::app {
 namespace {

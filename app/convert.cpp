@@ -16,7 +16,7 @@
 #include "app/companions.hpp"
 #include "app/original_file.hpp"
 #include "app/progress.hpp"
-#include "object/managed_files.hpp"
+#include "object/managed/files.hpp"
 #include "ppdbcache/reader.hpp"
 #include "service/derive.hpp"
 #include "symcache/reader.hpp"

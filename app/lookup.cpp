@@ -20,7 +20,7 @@
 #include "app/original_file.hpp"
 #include "app/user_agent.hpp"
 #include "fetch/text_fetcher.hpp"
-#include "object/managed_files.hpp"
+#include "object/managed/files.hpp"
 #include "object/translate.hpp"
 #include "ppdbcache/reader.hpp"
 #include "service/derive.hpp"

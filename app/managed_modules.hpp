@@ -14,7 +14,7 @@
 #include "app/companions.hpp"
 #include "app/original_file.hpp"
 #include "fetch/file_fetcher.hpp"
-#include "object/managed_files.hpp"
+#include "object/managed/files.hpp"
 #include "ppdbcache/reader.hpp"
 
 namespace symcached::app {

@@ -12,7 +12,7 @@
 
 #include "base/mapped_file.hpp"
 #include "object/identify.hpp"
-#include "object/managed_files.hpp"
+#include "object/managed/files.hpp"
 #include "ppdbcache/reader.hpp"
 #include "service/derive.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 /// What our own caches say of the files they were made from.
-#include "object/file_info.hpp"
+#include "object/common/file_info.hpp"
 
 namespace symcached::object {
 

@@ -2,7 +2,7 @@
 /// Tells what a file is: its kind by the first bytes, then its identity and what it has to offer.
 #include <string_view>
 
-#include "object/file_info.hpp"
+#include "object/common/file_info.hpp"
 
 namespace symcached::object {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "model/module.hpp"
-#include "object/file_info.hpp"
-#include "object/original.hpp"
-#include "object/unpack.hpp"
+#include "object/common/file_info.hpp"
+#include "object/common/original.hpp"
+#include "object/packed/unpack.hpp"
 
 namespace symcached::object {
 

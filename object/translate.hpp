@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "model/module.hpp"
-#include "object/file_info.hpp"
-#include "object/original.hpp"
+#include "object/common/file_info.hpp"
+#include "object/common/original.hpp"
 
 namespace symcached::object {
 
