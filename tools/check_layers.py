@@ -17,6 +17,7 @@ MAP = {
     "app": (7, SHARED), "tools": (7, SHARED), "web": (7, SHARED),
     "api": (6, SHARED),
     "service": (5, SHARED),
+    "symbolize": (4.5, SHARED),
     "object": (4, PURE), "unwind": (4, PURE), "fetch": (4, STATEFUL), "worker": (4, STATEFUL),
     "formats/elf": (3, PURE), "formats/dwarf": (3, PURE), "formats/macho": (3, PURE), "formats/pe": (3, PURE),
     "formats/pdb": (3, PURE), "formats/ppdb": (3, PURE), "formats/breakpad": (3, PURE), "formats/wasm": (3, PURE),
