@@ -13,7 +13,7 @@
 
 #include "app/answerer.hpp"
 #include "app/commands.hpp"
-#include "app/method_answerer.hpp"
+#include "app/module_answerer.hpp"
 #include "app/user_agent.hpp"
 #include "fetch/text_fetcher.hpp"
 #include "object/managed_files.hpp"
@@ -21,9 +21,9 @@
 #include "ppdbcache/reader.hpp"
 #include "symbolize/companions.hpp"
 #include "symbolize/derive.hpp"
-#include "symbolize/frame_text.hpp"
 #include "symbolize/managed_sources.hpp"
 #include "symbolize/original_file.hpp"
+#include "symbolize/render_llvm.hpp"
 #include "symcache/reader.hpp"
 
 namespace symcached::app {

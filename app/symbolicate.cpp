@@ -18,7 +18,7 @@
 #include "model/managed_module.hpp"
 #include "service/cache_versions.hpp"
 #include "symbolize/managed_modules.hpp"
-#include "symbolize/managed_trace.hpp"
+#include "symbolize/token_trace.hpp"
 
 namespace symcached::app {
 namespace {

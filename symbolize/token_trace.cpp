@@ -1,4 +1,4 @@
-#include "symbolize/managed_trace.hpp"
+#include "symbolize/token_trace.hpp"
 
 #include <fmt/format.h>
 

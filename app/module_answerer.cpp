@@ -1,4 +1,4 @@
-#include "app/method_answerer.hpp"
+#include "app/module_answerer.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "model/managed_module.hpp"
-#include "symbolize/frame_text.hpp"
+#include "symbolize/render_llvm.hpp"
 
 namespace symcached::app {
 namespace {

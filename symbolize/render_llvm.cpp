@@ -1,4 +1,4 @@
-#include "symbolize/frame_text.hpp"
+#include "symbolize/render_llvm.hpp"
 
 #include <fmt/format.h>
 
