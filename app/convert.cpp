@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "app/commands.hpp"
-#include "app/companions.hpp"
-#include "app/original_file.hpp"
 #include "app/progress.hpp"
 #include "object/managed/files.hpp"
 #include "ppdbcache/reader.hpp"
-#include "service/derive.hpp"
+#include "symbolize/companions.hpp"
+#include "symbolize/derive.hpp"
+#include "symbolize/original_file.hpp"
 #include "symcache/reader.hpp"
 
 namespace symcached::app {
@@ -31,7 +31,7 @@ constexpr const char *kSymcacheExtension = ".symcache", *kPpdbcacheExtension = "
 struct Options {
   std::vector<std::string> files;
   std::string directory = ".";
-  std::vector<std::string> debug_folders{kDebugFolder};
+  std::vector<std::string> debug_folders{symbolize::kDebugFolder};
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool stats = false;
   std::uint64_t max_unpacked = 0;  ///< bytes; 0 = not given
@@ -109,9 +109,10 @@ struct Derived {
   std::vector<std::byte> file;
 };
 
-std::expected<Derived, std::string> derive(const std::string& name, const OriginalFile& file, const Options& options) {
+std::expected<Derived, std::string> derive(const std::string& name, const symbolize::OriginalFile& file,
+                                           const Options& options) {
   const Progress progress(fmt::format("{} ({} MiB)", name, file.bytes().size() >> 20));
-  const Companions companions = find_companions(name, file.bytes(), options.debug_folders);
+  const symbolize::Companions companions = symbolize::find_companions(name, file.bytes(), options.debug_folders);
   const auto release = [&] {
     file.release_pages();
     companions.release_pages();
@@ -119,18 +120,18 @@ std::expected<Derived, std::string> derive(const std::string& name, const Origin
   const object::Original original{file.bytes(), companions.all(), release, options.threads, file.inflate()};
   const auto failed = [&](const std::string& why) { return std::unexpected(fmt::format("{}: {}", name, why)); };
   if (object::is_managed(file.bytes())) {
-    auto derived = service::derive_ppdbcache(original);
+    auto derived = symbolize::derive_ppdbcache(original);
     if (!derived) return failed(derived.error());
     return Derived{kPpdbcacheExtension, std::move(derived->file)};
   }
-  auto derived = service::derive_symcache(original);
+  auto derived = symbolize::derive_symcache(original);
   if (!derived) return failed(derived.error());
   return Derived{kSymcacheExtension, std::move(derived->file)};
 }
 
 std::expected<void, std::string> convert(const std::string& name, const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto file = OriginalFile::open(name, options.inflate());
+  const auto file = symbolize::OriginalFile::open(name, options.inflate());
   if (!file) return std::unexpected(file.error());
   const auto derived = derive(name, *file, options);
   if (!derived) return std::unexpected(derived.error());
@@ -187,7 +188,7 @@ void add_convert(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("convert", "derive the caches of files");
   command->add_option("file", options->files, "debug files, .NET assemblies")->required();
   command->add_option("-o,--output", options->directory, "folder for the caches; made if missing");
-  add_debug_folders(*command, options->debug_folders);
+  symbolize::add_debug_folders(*command, options->debug_folders);
   command->add_option("--threads", options->threads, "work with so many threads; the result is the same")
       ->check(CLI::Range(1, 64));
   command

@@ -13,17 +13,17 @@
 
 #include "app/answerer.hpp"
 #include "app/commands.hpp"
-#include "app/companions.hpp"
-#include "app/frame_text.hpp"
-#include "app/managed_sources.hpp"
-#include "app/method_answerer.hpp"
-#include "app/original_file.hpp"
+#include "app/module_answerer.hpp"
 #include "app/user_agent.hpp"
 #include "fetch/text_fetcher.hpp"
 #include "object/managed/files.hpp"
 #include "object/translate.hpp"
 #include "ppdbcache/reader.hpp"
-#include "service/derive.hpp"
+#include "symbolize/companions.hpp"
+#include "symbolize/derive.hpp"
+#include "symbolize/managed_sources.hpp"
+#include "symbolize/original_file.hpp"
+#include "symbolize/render_llvm.hpp"
 #include "symcache/reader.hpp"
 
 namespace symcached::app {
@@ -35,15 +35,15 @@ struct Options {
   std::string file;
   std::vector<std::string> questions;
   std::string image_base;
-  std::vector<std::string> debug_folders{kDebugFolder};
+  std::vector<std::string> debug_folders{symbolize::kDebugFolder};
   bool json = false, no_inlines = false, svma = false;
   std::uint32_t source_lines = 0;
   FetchSources fetch_sources = FetchSources::never;
   bool demangle = true, no_parameters = false, basenames = false;
-  FunctionNames names = FunctionNames::readable;
+  symbolize::FunctionNames names = symbolize::FunctionNames::readable;
 };
 
-FrameText frame_text_of(const Options& options) {
+symbolize::FrameText frame_text_of(const Options& options) {
   return {.names = options.names,
           .inlines = !options.no_inlines,
           .demangle = options.demangle,
@@ -53,19 +53,19 @@ FrameText frame_text_of(const Options& options) {
 
 /// Keeps whatever the opened cache is a view of.
 struct OpenedCache {
-  OriginalFile file;
+  symbolize::OriginalFile file;
   std::vector<std::byte> derived;
   std::optional<symcache::Symcache> cache;
   std::optional<ppdbcache::Reader> managed;  ///< of .NET: instead of `cache`
-  Companions companions;
+  symbolize::Companions companions;
   std::optional<object::ManagedFiles> managed_files;  ///< what `managed` was made from, if sources are wanted
 };
 
 std::expected<OpenedCache, std::string> open_managed(const Options& options, OpenedCache opened) {
   Bytes bytes = opened.file.bytes();
   if (!ppdbcache::is_ppdbcache(bytes)) {
-    opened.companions = find_companions(options.file, bytes, options.debug_folders);
-    auto derived = service::derive_ppdbcache({bytes, opened.companions.all()});
+    opened.companions = symbolize::find_companions(options.file, bytes, options.debug_folders);
+    auto derived = symbolize::derive_ppdbcache({bytes, opened.companions.all()});
     if (!derived) return std::unexpected(fmt::format("{}: {}", options.file, derived.error()));
     if (options.source_lines != 0)
       if (auto files = object::ManagedFiles::open(bytes, opened.companions.all()))
@@ -82,19 +82,19 @@ std::expected<OpenedCache, std::string> open_managed(const Options& options, Ope
 std::expected<OpenedCache, std::string> open_cache(const Options& options) {
   const std::string& path = options.file;
   OpenedCache opened;
-  auto file = OriginalFile::open(path);
+  auto file = symbolize::OriginalFile::open(path);
   if (!file) return std::unexpected(file.error());
   opened.file = std::move(*file);
   const Bytes bytes = opened.file.bytes();
   if (ppdbcache::is_ppdbcache(bytes) || object::is_managed(bytes)) return open_managed(options, std::move(opened));
   if (!symcache::is_symcache(bytes)) {
-    const Companions companions = find_companions(path, bytes, options.debug_folders);
+    const symbolize::Companions companions = symbolize::find_companions(path, bytes, options.debug_folders);
     const auto release = [&] {
       opened.file.release_pages();
       companions.release_pages();
     };
-    auto derived =
-        service::derive_symcache({bytes, companions.all(), release, std::max(1u, std::thread::hardware_concurrency())});
+    auto derived = symbolize::derive_symcache(
+        {bytes, companions.all(), release, std::max(1u, std::thread::hardware_concurrency())});
     if (!derived) return std::unexpected(fmt::format("{}: {}", path, derived.error()));
     opened.derived = std::move(derived->file);
   }
@@ -124,13 +124,14 @@ class AddressAnswerer final : public Answerer {
     if (const auto address = parse_address(text)) {
       const auto found = cache_.lookup({*address - base_}, buffer_);  // an address below the base is far behind the end
       how_.linkage_name = {};
-      if (found && how_.names == FunctionNames::linkage) how_.linkage_name = cache_.linkage_name(*found, buffer_);
-      if (json_) append_json({*address, base_, module_}, found, how_, out);
-      else append_text(found, how_, out);
+      if (found && how_.names == symbolize::FunctionNames::linkage)
+        how_.linkage_name = cache_.linkage_name(*found, buffer_);
+      if (json_) symbolize::append_json({*address, base_, module_}, found, how_, out);
+      else symbolize::append_text(found, how_, out);
       return true;
     }
-    if (json_) append_json_error(text, module_, "not a hexadecimal address", out);
-    else append_text(std::nullopt, how_, out);
+    if (json_) symbolize::append_json_error(text, module_, "not a hexadecimal address", out);
+    else symbolize::append_text(std::nullopt, how_, out);
     if (text.empty()) return true;
     fmt::print(stderr, "symcached lookup: \"{}\" is not a hexadecimal address of at most 64 bits\n", text);
     return false;
@@ -138,7 +139,7 @@ class AddressAnswerer final : public Answerer {
 
  private:
   const symcache::Symcache& cache_;
-  FrameText how_;
+  symbolize::FrameText how_;
   std::string_view module_;
   bool json_;
   std::uint64_t base_;
@@ -159,7 +160,7 @@ std::expected<std::uint64_t, std::string> image_base_of(const Options& options, 
 }
 
 /// What may be fetched; empty: nothing.
-FetchText fetch_text_of(const Options& options) {
+symbolize::FetchText fetch_text_of(const Options& options) {
   if (options.fetch_sources == FetchSources::never) return {};
   const bool anywhere = options.fetch_sources == FetchSources::anywhere;
   auto fetcher =
@@ -174,14 +175,14 @@ FetchText fetch_text_of(const Options& options) {
 
 std::expected<std::unique_ptr<Answerer>, std::string> method_answerer_of(const Options& options,
                                                                          const OpenedCache& opened) {
-  std::unique_ptr<ManagedSources> sources;
+  std::unique_ptr<symbolize::ManagedSources> sources;
   if (opened.managed_files && opened.managed_files->pdb() != nullptr) {
-    auto found = ManagedSources::open(*opened.managed_files->pdb(), fetch_text_of(options));
+    auto found = symbolize::ManagedSources::open(*opened.managed_files->pdb(), fetch_text_of(options));
     if (!found) return std::unexpected(fmt::format("{}: {}", options.file, to_string(found.error())));
-    sources = std::make_unique<ManagedSources>(std::move(*found));
+    sources = std::make_unique<symbolize::ManagedSources>(std::move(*found));
   }
   const MethodAnswerer::Options how{.json = options.json,
-                                    .names = options.names != FunctionNames::none,
+                                    .names = options.names != symbolize::FunctionNames::none,
                                     .basenames = options.basenames,
                                     .source_lines = options.source_lines};
   return std::make_unique<MethodAnswerer>(*opened.managed, options.file, how, std::move(sources));
@@ -228,12 +229,12 @@ void add_lookup(CLI::App& app, int& status) {
                     "only the function itself, at the line of its own that holds the address");
   command->add_flag("--svma", options->svma,
                     "addresses are as the file states them; PDBs and symcaches need --image-base for it");
-  add_debug_folders(*command, options->debug_folders);
+  symbolize::add_debug_folders(*command, options->debug_folders);
   command->add_option("--image-base", options->image_base, "with --svma: where the image starts, hexadecimal");
-  const std::map<std::string, FunctionNames> names{{"readable", FunctionNames::readable},
-                                                   {"short", FunctionNames::brief},
-                                                   {"linkage", FunctionNames::linkage},
-                                                   {"none", FunctionNames::none}};
+  const std::map<std::string, symbolize::FunctionNames> names{{"readable", symbolize::FunctionNames::readable},
+                                                              {"short", symbolize::FunctionNames::brief},
+                                                              {"linkage", symbolize::FunctionNames::linkage},
+                                                              {"none", symbolize::FunctionNames::none}};
   command
       ->add_flag("-f{readable},--functions{readable}", options->names,
                  "=short: names without parameters; =linkage: linkage names, demangled; =none")

@@ -13,17 +13,17 @@
 #include <vector>
 
 #include "app/commands.hpp"
-#include "app/managed_modules.hpp"
 #include "app/user_agent.hpp"
 #include "fetch/file_fetcher.hpp"
 #include "model/managed_module.hpp"
-#include "object/managed_trace.hpp"
 #include "service/cache_versions.hpp"
+#include "symbolize/managed_modules.hpp"
+#include "symbolize/token_trace.hpp"
 
 namespace symcached::app {
 namespace {
 
-using object::TokenFrame;
+using symbolize::TokenFrame;
 
 struct Options {
   std::string trace;
@@ -35,25 +35,25 @@ struct Options {
 /// Resolves one line after the other.
 class TraceResolver {
  public:
-  explicit TraceResolver(ManagedModules& modules) : modules_(modules) {}
+  explicit TraceResolver(symbolize::ManagedModules& modules) : modules_(modules) {}
 
   /// The place of a frame; nothing if it is not known.
   std::optional<ppdbcache::Place> place_of(const TokenFrame& frame) {
     if (frame.member == TokenFrame::Member::other) return std::nullopt;
-    const ManagedModule* module = modules_.find(frame.module);
+    const symbolize::ManagedModule* module = modules_.find(frame.module);
     if (module == nullptr) return std::nullopt;
     return module->cache().lookup(module->cache().row_in_trace(frame.row), frame.il_offset);
   }
 
   std::string text(std::string_view line) {
-    if (const auto frame = object::parse_token_frame(line))
-      if (const auto place = place_of(*frame)) return object::resolved_line(*frame, place->document, place->line);
+    if (const auto frame = symbolize::parse_token_frame(line))
+      if (const auto place = place_of(*frame)) return symbolize::resolved_line(*frame, place->document, place->line);
     return std::string(line);
   }
 
   /// Null for a line that is no frame with a token.
   boost::json::value json(std::string_view line) {
-    const auto frame = object::parse_token_frame(line);
+    const auto frame = symbolize::parse_token_frame(line);
     if (!frame) return nullptr;
     boost::json::object out{{"module", frame->module},
                             {"token", fmt::format("{:#010x}", model::method_token(frame->row))},
@@ -68,7 +68,7 @@ class TraceResolver {
   }
 
  private:
-  ManagedModules& modules_;
+  symbolize::ManagedModules& modules_;
 };
 
 bool is_url(std::string_view text) { return text.find("://") != text.npos; }
@@ -82,10 +82,10 @@ std::vector<std::filesystem::path> folders_of(const Options& options) {
 }
 
 int resolve(std::istream& in, const Options& options) {
-  ManagedModules modules(folders_of(options), {.symbols = options.symbols,
-                                               .cache_dir = options.cache_dir,
-                                               .objects = service::kObjects,
-                                               .user_agent = std::string(kUserAgent)});
+  symbolize::ManagedModules modules(folders_of(options), {.symbols = options.symbols,
+                                                          .cache_dir = options.cache_dir,
+                                                          .objects = service::kObjects,
+                                                          .user_agent = std::string(kUserAgent)});
   TraceResolver resolver(modules);
   boost::json::array frames;
   std::string line;

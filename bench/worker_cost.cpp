@@ -11,8 +11,8 @@
 
 #include "base/mapped_file.hpp"
 #include "bench/arguments.hpp"
-#include "service/derive.hpp"
 #include "service/worker_jobs.hpp"
+#include "symbolize/derive.hpp"
 #include "testing/server/run_task.hpp"
 
 namespace {
@@ -31,7 +31,7 @@ double median(std::vector<double> values) {
 double here(const std::filesystem::path& path, std::vector<std::byte>& out) {
   const auto start = Clock::now();
   const auto file = MappedFile::open(path);
-  auto derived = service::derive_symcache({.file = file->bytes(), .release = [&] { file->release_pages(); }});
+  auto derived = symbolize::derive_symcache({.file = file->bytes(), .release = [&] { file->release_pages(); }});
   if (!derived) bench::die("bench_worker_cost", derived.error());
   out = std::move(derived->file);
   return Milliseconds(Clock::now() - start).count();

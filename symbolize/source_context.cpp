@@ -1,4 +1,4 @@
-#include "object/source_context.hpp"
+#include "symbolize/source_context.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "base/utf8.hpp"
 
-namespace symcached::object {
+namespace symcached::symbolize {
 namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
@@ -166,4 +166,4 @@ std::optional<SourceContext> source_context(Bytes source, std::uint32_t line, st
   return std::move(source_contexts(source, {&line, 1}, around).front());
 }
 
-}  // namespace symcached::object
+}  // namespace symcached::symbolize

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "app/answerer.hpp"
-#include "app/managed_sources.hpp"
 #include "ppdbcache/reader.hpp"
+#include "symbolize/managed_sources.hpp"
 
 namespace symcached::app {
 
@@ -31,7 +31,7 @@ class MethodAnswerer final : public Answerer {
   /// @param cache, module  must outlive it
   /// @param sources        null: none
   MethodAnswerer(const ppdbcache::Reader& cache, std::string_view module, const Options& options,
-                 std::unique_ptr<ManagedSources> sources)
+                 std::unique_ptr<symbolize::ManagedSources> sources)
       : cache_(cache), module_(module), options_(options), sources_(std::move(sources)) {}
 
   bool answer(std::string_view line, std::string& out) override;
@@ -42,7 +42,7 @@ class MethodAnswerer final : public Answerer {
   const ppdbcache::Reader& cache_;
   std::string_view module_;
   Options options_;
-  std::unique_ptr<ManagedSources> sources_;
+  std::unique_ptr<symbolize::ManagedSources> sources_;
 };
 
 }  // namespace symcached::app

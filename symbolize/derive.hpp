@@ -9,7 +9,7 @@
 #include "ids/guid.hpp"
 #include "object/translate.hpp"
 
-namespace symcached::service {
+namespace symcached::symbolize {
 
 struct DerivedSymcache {
   std::vector<std::byte> file;  ///< a whole symcache, opened once by the reader before it is handed out
@@ -31,4 +31,4 @@ struct DerivedPpdbcache {
 /// Cost: about 4 ms per MB of Portable PDB.
 std::expected<DerivedPpdbcache, std::string> derive_ppdbcache(const object::Original& original);
 
-}  // namespace symcached::service
+}  // namespace symcached::symbolize

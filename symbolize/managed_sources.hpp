@@ -12,7 +12,7 @@
 #include "object/managed/files.hpp"
 #include "object/managed/source_link.hpp"
 
-namespace symcached::app {
+namespace symcached::symbolize {
 
 /// Gets a text over HTTP. @return nothing if there is none to have
 using FetchText = std::function<std::optional<std::string>(const std::string& url)>;
@@ -48,4 +48,4 @@ class ManagedSources {
 /// @param count  lines in all; the one asked for is in their middle
 std::string numbered_lines(Bytes source, std::uint32_t line, std::uint32_t count);
 
-}  // namespace symcached::app
+}  // namespace symcached::symbolize

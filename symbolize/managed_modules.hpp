@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "app/companions.hpp"
-#include "app/original_file.hpp"
 #include "fetch/file_fetcher.hpp"
 #include "object/managed/files.hpp"
 #include "ppdbcache/reader.hpp"
+#include "symbolize/companions.hpp"
+#include "symbolize/original_file.hpp"
 
-namespace symcached::app {
+namespace symcached::symbolize {
 
 using FetchPdb = std::function<std::expected<fetch::Original, std::string>(const fetch::PortablePdbRequest&)>;
 
@@ -78,4 +78,4 @@ class ManagedModules {
 /// trace.
 std::vector<std::filesystem::path> places_of_module(const std::filesystem::path& folder, std::string_view name);
 
-}  // namespace symcached::app
+}  // namespace symcached::symbolize

@@ -7,7 +7,7 @@
 #include "demangle/demangle.hpp"
 #include "symcache/reader.hpp"
 
-namespace symcached::app {
+namespace symcached::symbolize {
 
 enum class FunctionNames : std::uint8_t {
   readable,  ///< qualified names of PDBs, linkage names of others, demangled
@@ -56,4 +56,4 @@ void append_json(const ManagedFrame& frame, std::string_view module, bool basena
 /// One object: Address as it was asked for, Error with a Message, ModuleName. No newline.
 void append_json_error(std::string_view address, std::string_view module, std::string_view message, std::string& out);
 
-}  // namespace symcached::app
+}  // namespace symcached::symbolize

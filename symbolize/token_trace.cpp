@@ -1,4 +1,4 @@
-#include "object/managed_trace.hpp"
+#include "symbolize/token_trace.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "model/managed_module.hpp"
 
-namespace symcached::object {
+namespace symcached::symbolize {
 namespace {
 
 constexpr std::string_view kIn = " in ", kToken = ":token 0x", kOffset = "+0x";
@@ -55,4 +55,4 @@ std::string resolved_line(const TokenFrame& frame, std::string_view file, std::u
   return fmt::format("{}{}:line {}{}", frame.before, file, line, frame.after);
 }
 
-}  // namespace symcached::object
+}  // namespace symcached::symbolize

@@ -9,7 +9,7 @@
 #include "base/mapped_file.hpp"
 #include "object/unwrap.hpp"
 
-namespace symcached::app {
+namespace symcached::symbolize {
 
 class OriginalFile {
  public:
@@ -32,4 +32,4 @@ class OriginalFile {
   InflateLimits inflate_;
 };
 
-}  // namespace symcached::app
+}  // namespace symcached::symbolize

@@ -13,7 +13,7 @@ namespace CLI {
 class App;
 }
 
-namespace symcached::app {
+namespace symcached::symbolize {
 
 /// Where systems keep debug files of what they installed.
 inline constexpr const char* kDebugFolder = "/usr/lib/debug";
@@ -44,4 +44,4 @@ std::vector<std::filesystem::path> places_of(const object::NeedFile& need, const
 /// Looks for what `bytes`, the content of `file`, needs, then for what those files need. What is not there is left out.
 Companions find_companions(const std::filesystem::path& file, Bytes bytes, std::span<const std::string> debug_folders);
 
-}  // namespace symcached::app
+}  // namespace symcached::symbolize

@@ -1,4 +1,4 @@
-#include "service/derive.hpp"
+#include "symbolize/derive.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "symcache/reader.hpp"
 #include "symcache/writer.hpp"
 
-namespace symcached::service {
+namespace symcached::symbolize {
 namespace {
 
 using object::FileKind;
@@ -88,4 +88,4 @@ std::expected<DerivedPpdbcache, std::string> derive_ppdbcache(const object::Orig
   return derived;
 }
 
-}  // namespace symcached::service
+}  // namespace symcached::symbolize

@@ -8,7 +8,7 @@
 
 #include "base/bytes.hpp"
 
-namespace symcached::object {
+namespace symcached::symbolize {
 
 inline constexpr std::uint32_t kContextLines = 5;      ///< before and after, if nobody asks for more or fewer
 inline constexpr std::uint32_t kMaxContextLines = 50;  ///< asking for more gives this many
@@ -34,4 +34,4 @@ std::vector<std::optional<SourceContext>> source_contexts(Bytes source, std::spa
 /// The same for one line.
 std::optional<SourceContext> source_context(Bytes source, std::uint32_t line, std::uint32_t around = kContextLines);
 
-}  // namespace symcached::object
+}  // namespace symcached::symbolize

@@ -1,8 +1,8 @@
-#include "app/original_file.hpp"
+#include "symbolize/original_file.hpp"
 
 #include <fmt/format.h>
 
-namespace symcached::app {
+namespace symcached::symbolize {
 
 std::expected<OriginalFile, std::string> OriginalFile::open(const std::filesystem::path& path,
                                                             const InflateLimits& limits) {
@@ -18,4 +18,4 @@ std::expected<OriginalFile, std::string> OriginalFile::open(const std::filesyste
   return file;
 }
 
-}  // namespace symcached::app
+}  // namespace symcached::symbolize

@@ -1,4 +1,4 @@
-#include "app/method_answerer.hpp"
+#include "app/module_answerer.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <iterator>
 
-#include "app/frame_text.hpp"
 #include "model/managed_module.hpp"
+#include "symbolize/render_llvm.hpp"
 
 namespace symcached::app {
 namespace {
@@ -41,7 +41,7 @@ bool MethodAnswerer::answer(std::string_view line, std::string& out) {
     append(&*place, out);
     return true;
   }
-  if (options_.json) append_json_error(text, module_, "not a method and an IL offset", out);
+  if (options_.json) symbolize::append_json_error(text, module_, "not a method and an IL offset", out);
   else append(nullptr, out);
   if (text.empty()) return true;
   fmt::print(
@@ -53,7 +53,7 @@ bool MethodAnswerer::answer(std::string_view line, std::string& out) {
 }
 
 void MethodAnswerer::append(const MethodPlace* asked, std::string& out) const {
-  ManagedFrame frame;
+  symbolize::ManagedFrame frame;
   std::string name;
   if (asked != nullptr) {
     const std::uint32_t row = cache_.row_in_trace(asked->row);
@@ -62,7 +62,7 @@ void MethodAnswerer::append(const MethodPlace* asked, std::string& out) const {
     if (place) frame = {.file = place->document, .line = place->line, .column = place->column};
     if (place && sources_) {
       const auto source = sources_->source(place->document);
-      if (source) frame.source = numbered_lines(*source, place->line, options_.source_lines);
+      if (source) frame.source = symbolize::numbered_lines(*source, place->line, options_.source_lines);
       frame.url = sources_->url_of(place->document).value_or("");
     }
     frame.is_known = place.has_value() || !name.empty();
@@ -70,8 +70,8 @@ void MethodAnswerer::append(const MethodPlace* asked, std::string& out) const {
     frame.il_offset = asked->il_offset;
   }
   frame.function = name;
-  if (options_.json) append_json(frame, module_, options_.basenames, out);
-  else append_text(frame, options_.names, options_.basenames, out);
+  if (options_.json) symbolize::append_json(frame, module_, options_.basenames, out);
+  else symbolize::append_text(frame, options_.names, options_.basenames, out);
 }
 
 }  // namespace symcached::app

@@ -1,4 +1,4 @@
-#include "app/method_answerer.hpp"
+#include "app/module_answerer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "object/source_context.hpp"
+#include "symbolize/source_context.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "testing/managed/dotnet_files.hpp"
 #include "testing/stored_inputs.hpp"
 
-namespace symcached::object {
+namespace symcached::symbolize {
 namespace {
 
 using testing::ElementsAre;
@@ -207,8 +207,8 @@ TEST(SourceContextFuzzCorpus, Stored) {
       {"latin.bin", input("\x32\x01\x02\x03"sv, "\xFC\n\xE9\xC2\n\xE2\x80"sv)},
       {"empty.bin", input("\x01\x01\x02\x03"sv, ""sv)},
   };
-  testkit::expect_stored("object/fuzz_corpus/source_context_fuzz", inputs);
+  testkit::expect_stored("symbolize/fuzz_corpus/source_context_fuzz", inputs);
 }
 
 }  // namespace
-}  // namespace symcached::object
+}  // namespace symcached::symbolize

@@ -1,4 +1,4 @@
-#include "app/managed_sources.hpp"
+#include "symbolize/managed_sources.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 
 #include "base/mapped_file.hpp"
 #include "formats/ppdb/checksum.hpp"
-#include "object/source_context.hpp"
+#include "symbolize/source_context.hpp"
 
-namespace symcached::app {
+namespace symcached::symbolize {
 namespace {
 
 constexpr std::uint64_t kMaxSource = 64u << 20;  ///< bytes of a source on disk
@@ -76,7 +76,7 @@ bool ManagedSources::is_right(std::string_view document, Bytes text) const {
 }
 
 std::string numbered_lines(Bytes source, std::uint32_t line, std::uint32_t count) {
-  const auto context = object::source_context(source, line, count);
+  const auto context = source_context(source, line, count);
   if (!context || count == 0) return {};
   const auto before = std::min<std::size_t>(count / 2, context->before.size());
   const auto after = std::min<std::size_t>(count - 1 - before, context->after.size());
@@ -92,4 +92,4 @@ std::string numbered_lines(Bytes source, std::uint32_t line, std::uint32_t count
   return out;
 }
 
-}  // namespace symcached::app
+}  // namespace symcached::symbolize

@@ -1,8 +1,8 @@
-#include "object/managed_trace.hpp"
+#include "symbolize/token_trace.hpp"
 
 #include <gtest/gtest.h>
 
-namespace symcached::object {
+namespace symcached::symbolize {
 namespace {
 
 using Member = TokenFrame::Member;
@@ -51,4 +51,4 @@ TEST(ManagedTrace, OtherLines) {
 }
 
 }  // namespace
-}  // namespace symcached::object
+}  // namespace symcached::symbolize

@@ -1,10 +1,10 @@
-#include "app/frame_text.hpp"
+#include "symbolize/render_llvm.hpp"
 
 #include <fmt/format.h>
 
 #include <iterator>
 
-namespace symcached::app {
+namespace symcached::symbolize {
 namespace {
 
 using symcache::Found;
@@ -133,4 +133,4 @@ void append_json_error(std::string_view address, std::string_view module, std::s
   out += '}';
 }
 
-}  // namespace symcached::app
+}  // namespace symcached::symbolize

@@ -1,4 +1,4 @@
-#include "app/companions.hpp"
+#include "symbolize/companions.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "testing/macho/image.hpp"
 #include "testing/temp_folder.hpp"
 
-namespace symcached::app {
+namespace symcached::symbolize {
 namespace {
 
 namespace fs = std::filesystem;
@@ -207,4 +207,4 @@ TEST_F(Search, SplitUnitsByTheirIds) {
 }
 
 }  // namespace
-}  // namespace symcached::app
+}  // namespace symcached::symbolize

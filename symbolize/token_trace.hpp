@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace symcached::object {
+namespace symcached::symbolize {
 
 /// A frame that has a token. Views into the line.
 struct TokenFrame {
@@ -35,4 +35,4 @@ std::optional<TokenFrame> parse_token_frame(std::string_view line);
 /// The frame as .NET prints it when it knows the line.
 std::string resolved_line(const TokenFrame& frame, std::string_view file, std::uint32_t line);
 
-}  // namespace symcached::object
+}  // namespace symcached::symbolize

@@ -1,4 +1,4 @@
-#include "app/companions.hpp"
+#include "symbolize/companions.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 #include "object/dwarf/split_file.hpp"
 
-namespace symcached::app {
+namespace symcached::symbolize {
 namespace {
 
 namespace fs = std::filesystem;
@@ -209,4 +209,4 @@ Companions find_companions(const fs::path& file, Bytes bytes, std::span<const st
   return CompanionSearch(file, bytes, debug_folders).run();
 }
 
-}  // namespace symcached::app
+}  // namespace symcached::symbolize

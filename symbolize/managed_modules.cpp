@@ -1,4 +1,4 @@
-#include "app/managed_modules.hpp"
+#include "symbolize/managed_modules.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <ranges>
 
-#include "service/derive.hpp"
 #include "sources/file_name.hpp"
+#include "symbolize/derive.hpp"
 
-namespace symcached::app {
+namespace symcached::symbolize {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,7 +74,7 @@ std::expected<void, std::string> ManagedModule::derive(const FetchPdb& fetch_pdb
   const auto files = object::ManagedFiles::open(file_.bytes(), companions_);
   if (!files) return std::unexpected(to_string(files.error()));
   if (files->pdb() == nullptr) fetch(files->debug_files(), fetch_pdb);
-  auto derived = service::derive_ppdbcache({file_.bytes(), companions_});
+  auto derived = derive_ppdbcache({file_.bytes(), companions_});
   if (!derived) return std::unexpected(derived.error());
   derived_ = std::move(derived->file);
   return {};
@@ -169,4 +169,4 @@ std::vector<std::string> ManagedModules::complaints() const {
   return all;
 }
 
-}  // namespace symcached::app
+}  // namespace symcached::symbolize
