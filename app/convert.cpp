@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/debug_folders.hpp"
 #include "app/progress.hpp"
 #include "object/managed_files.hpp"
 #include "ppdbcache/reader.hpp"
@@ -188,7 +189,7 @@ void add_convert(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("convert", "derive the caches of files");
   command->add_option("file", options->files, "debug files, .NET assemblies")->required();
   command->add_option("-o,--output", options->directory, "folder for the caches; made if missing");
-  symbolize::add_debug_folders(*command, options->debug_folders);
+  add_debug_folders(*command, options->debug_folders);
   command->add_option("--threads", options->threads, "work with so many threads; the result is the same")
       ->check(CLI::Range(1, 64));
   command
