@@ -1,7 +1,7 @@
 #include "api/routes.hpp"
 
-#include "api/open_symcache.hpp"
 #include "api/pages.hpp"
+#include "api/symcache/endpoint.hpp"
 
 namespace symcached::api {
 namespace {

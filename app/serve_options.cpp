@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "api/version.hpp"
+#include "api/symcache/version.hpp"
 
 namespace symcached::app {
 namespace {

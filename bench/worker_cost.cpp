@@ -13,7 +13,7 @@
 #include "bench/arguments.hpp"
 #include "service/worker_jobs.hpp"
 #include "symbolize/derive.hpp"
-#include "testing/run_task.hpp"
+#include "testing/server/run_task.hpp"
 
 namespace {
 

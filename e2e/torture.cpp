@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "base/mapped_file.hpp"
-#include "object/managed_files.hpp"
+#include "object/identify.hpp"
+#include "object/managed/files.hpp"
 #include "ppdbcache/reader.hpp"
 #include "symbolize/derive.hpp"
 

@@ -9,10 +9,10 @@
 #include "service/cache_versions.hpp"
 #include "service/symcache_service.hpp"
 #include "symbolize/derive.hpp"
-#include "testing/faulty_worker.hpp"
-#include "testing/process.hpp"
-#include "testing/rich_pdb.hpp"
-#include "testing/run_task.hpp"
+#include "testing/pdb/rich_pdb.hpp"
+#include "testing/server/faulty_worker.hpp"
+#include "testing/server/process.hpp"
+#include "testing/server/run_task.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace symcached::service {

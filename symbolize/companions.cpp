@@ -6,7 +6,7 @@
 
 #include "ids/guid.hpp"
 
-#include "object/split_file.hpp"
+#include "object/dwarf/split_file.hpp"
 
 namespace symcached::symbolize {
 namespace {

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/crc32.hpp"
-#include "testing/dwarf_package.hpp"
-#include "testing/elf_image.hpp"
-#include "testing/macho_image.hpp"
-#include "testing/split_dwarf.hpp"
+#include "testing/dwarf/package.hpp"
+#include "testing/dwarf/split_units.hpp"
+#include "testing/elf/image.hpp"
+#include "testing/macho/image.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace symcached::symbolize {

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "object/from_ppdb.hpp"
 #include "object/identify.hpp"
-#include "object/managed_files.hpp"
+#include "object/managed/files.hpp"
+#include "object/managed/translate.hpp"
 #include "object/translate.hpp"
 #include "object/unwrap.hpp"
 #include "ppdbcache/reader.hpp"

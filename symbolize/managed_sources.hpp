@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "base/buffer.hpp"
-#include "object/embedded_sources.hpp"
-#include "object/managed_files.hpp"
-#include "object/source_link.hpp"
+#include "object/managed/embedded_sources.hpp"
+#include "object/managed/files.hpp"
+#include "object/managed/source_link.hpp"
 
 namespace symcached::symbolize {
 

@@ -11,7 +11,7 @@
 
 #include "base/inflate_limits.hpp"
 #include "base/mapped_file.hpp"
-#include "object/managed_files.hpp"
+#include "object/managed/files.hpp"
 #include "symbolize/companions.hpp"
 #include "symbolize/module.hpp"
 #include "symbolize/original_file.hpp"

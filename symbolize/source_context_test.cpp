@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "testing/assembler.hpp"
-#include "testing/dotnet_files.hpp"
+#include "testing/managed/dotnet_files.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::symbolize {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/answering_modules.hpp"
+#include "testing/caches/answering_modules.hpp"
 
 namespace symcached::symbolize {
 namespace {
