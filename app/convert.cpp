@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/debug_folders.hpp"
 #include "app/progress.hpp"
-#include "object/managed/files.hpp"
 #include "ppdbcache/reader.hpp"
 #include "symbolize/companions.hpp"
 #include "symbolize/derive.hpp"
@@ -103,30 +103,21 @@ void print_stats(const ppdbcache::Reader& cache, const Sizes& sizes) {
              cache.point_count(), cache.document_count());
 }
 
-/// What was made of a file.
-struct Derived {
-  const char* extension;
-  std::vector<std::byte> file;
-};
+const char* extension_of(symbolize::CacheKind kind) {
+  return kind == symbolize::CacheKind::ppdbcache ? kPpdbcacheExtension : kSymcacheExtension;
+}
 
-std::expected<Derived, std::string> derive(const std::string& name, const symbolize::OriginalFile& file,
-                                           const Options& options) {
+std::expected<symbolize::DerivedCache, std::string> derive(const std::string& name, const symbolize::OriginalFile& file,
+                                                           const Options& options) {
   const Progress progress(fmt::format("{} ({} MiB)", name, file.bytes().size() >> 20));
   const symbolize::Companions companions = symbolize::find_companions(name, file.bytes(), options.debug_folders);
   const auto release = [&] {
     file.release_pages();
     companions.release_pages();
   };
-  const object::Original original{file.bytes(), companions.all(), release, options.threads, file.inflate()};
-  const auto failed = [&](const std::string& why) { return std::unexpected(fmt::format("{}: {}", name, why)); };
-  if (object::is_managed(file.bytes())) {
-    auto derived = symbolize::derive_ppdbcache(original);
-    if (!derived) return failed(derived.error());
-    return Derived{kPpdbcacheExtension, std::move(derived->file)};
-  }
-  auto derived = symbolize::derive_symcache(original);
-  if (!derived) return failed(derived.error());
-  return Derived{kSymcacheExtension, std::move(derived->file)};
+  auto derived = symbolize::derive_cache({file.bytes(), companions.all(), release, options.threads, file.inflate()});
+  if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
+  return derived;
 }
 
 std::expected<void, std::string> convert(const std::string& name, const Options& options) {
@@ -136,7 +127,7 @@ std::expected<void, std::string> convert(const std::string& name, const Options&
   const auto derived = derive(name, *file, options);
   if (!derived) return std::unexpected(derived.error());
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  const fs::path target = target_of(name, options, derived->extension);
+  const fs::path target = target_of(name, options, extension_of(derived->kind));
   if (auto ok = write_file(target, derived->file); !ok) return ok;
   fmt::print("{}\n", target.string());
   if (options.stats) {
@@ -188,7 +179,7 @@ void add_convert(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("convert", "derive the caches of files");
   command->add_option("file", options->files, "debug files, .NET assemblies")->required();
   command->add_option("-o,--output", options->directory, "folder for the caches; made if missing");
-  symbolize::add_debug_folders(*command, options->debug_folders);
+  add_debug_folders(*command, options->debug_folders);
   command->add_option("--threads", options->threads, "work with so many threads; the result is the same")
       ->check(CLI::Range(1, 64));
   command

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -13,18 +12,11 @@
 
 #include "app/answerer.hpp"
 #include "app/commands.hpp"
+#include "app/debug_folders.hpp"
 #include "app/module_answerer.hpp"
 #include "app/user_agent.hpp"
 #include "fetch/text_fetcher.hpp"
-#include "object/managed/files.hpp"
-#include "object/translate.hpp"
-#include "ppdbcache/reader.hpp"
-#include "symbolize/companions.hpp"
-#include "symbolize/derive.hpp"
-#include "symbolize/managed_sources.hpp"
-#include "symbolize/original_file.hpp"
-#include "symbolize/render_llvm.hpp"
-#include "symcache/reader.hpp"
+#include "symbolize/open_module.hpp"
 
 namespace symcached::app {
 namespace {
@@ -43,120 +35,25 @@ struct Options {
   symbolize::FunctionNames names = symbolize::FunctionNames::readable;
 };
 
-symbolize::FrameText frame_text_of(const Options& options) {
+symbolize::AnswerOptions answer_options_of(const Options& options) {
   return {.names = options.names,
           .inlines = !options.no_inlines,
           .demangle = options.demangle,
-          .detail = options.no_parameters ? demangle::Detail::no_parameters : demangle::Detail::full,
-          .basenames = options.basenames};
+          .detail = options.no_parameters ? demangle::Detail::no_parameters : demangle::Detail::full};
 }
-
-/// Keeps whatever the opened cache is a view of.
-struct OpenedCache {
-  symbolize::OriginalFile file;
-  std::vector<std::byte> derived;
-  std::optional<symcache::Symcache> cache;
-  std::optional<ppdbcache::Reader> managed;  ///< of .NET: instead of `cache`
-  symbolize::Companions companions;
-  std::optional<object::ManagedFiles> managed_files;  ///< what `managed` was made from, if sources are wanted
-};
-
-std::expected<OpenedCache, std::string> open_managed(const Options& options, OpenedCache opened) {
-  Bytes bytes = opened.file.bytes();
-  if (!ppdbcache::is_ppdbcache(bytes)) {
-    opened.companions = symbolize::find_companions(options.file, bytes, options.debug_folders);
-    auto derived = symbolize::derive_ppdbcache({bytes, opened.companions.all()});
-    if (!derived) return std::unexpected(fmt::format("{}: {}", options.file, derived.error()));
-    if (options.source_lines != 0)
-      if (auto files = object::ManagedFiles::open(bytes, opened.companions.all()))
-        opened.managed_files = std::move(*files);
-    opened.derived = std::move(derived->file);
-    bytes = opened.derived;
-  }
-  auto cache = ppdbcache::Reader::open(bytes);
-  if (!cache) return std::unexpected(fmt::format("{}: {}", options.file, to_string(cache.error())));
-  opened.managed = *cache;
-  return opened;
-}
-
-std::expected<OpenedCache, std::string> open_cache(const Options& options) {
-  const std::string& path = options.file;
-  OpenedCache opened;
-  auto file = symbolize::OriginalFile::open(path);
-  if (!file) return std::unexpected(file.error());
-  opened.file = std::move(*file);
-  const Bytes bytes = opened.file.bytes();
-  if (ppdbcache::is_ppdbcache(bytes) || object::is_managed(bytes)) return open_managed(options, std::move(opened));
-  if (!symcache::is_symcache(bytes)) {
-    const symbolize::Companions companions = symbolize::find_companions(path, bytes, options.debug_folders);
-    const auto release = [&] {
-      opened.file.release_pages();
-      companions.release_pages();
-    };
-    auto derived = symbolize::derive_symcache(
-        {bytes, companions.all(), release, std::max(1u, std::thread::hardware_concurrency())});
-    if (!derived) return std::unexpected(fmt::format("{}: {}", path, derived.error()));
-    opened.derived = std::move(derived->file);
-  }
-  auto cache = symcache::Symcache::open(opened.derived.empty() ? bytes : Bytes(opened.derived));
-  if (!cache) return std::unexpected(fmt::format("{}: {}", path, to_string(cache.error())));
-  opened.cache = *cache;
-  return opened;
-}
-
-/// Hexadecimal with or without 0x, as every tool prints addresses.
-std::optional<std::uint64_t> parse_address(std::string_view text) {
-  if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-/// Addresses, looked up in a symcache.
-class AddressAnswerer final : public Answerer {
- public:
-  AddressAnswerer(const Options& options, const symcache::Symcache& cache, std::uint64_t image_base)
-      : cache_(cache), how_(frame_text_of(options)), module_(options.file), json_(options.json), base_(image_base) {}
-
-  bool answer(std::string_view line, std::string& out) override {
-    const std::string_view text = trimmed(line);
-    if (const auto address = parse_address(text)) {
-      const auto found = cache_.lookup({*address - base_}, buffer_);  // an address below the base is far behind the end
-      how_.linkage_name = {};
-      if (found && how_.names == symbolize::FunctionNames::linkage)
-        how_.linkage_name = cache_.linkage_name(*found, buffer_);
-      if (json_) symbolize::append_json({*address, base_, module_}, found, how_, out);
-      else symbolize::append_text(found, how_, out);
-      return true;
-    }
-    if (json_) symbolize::append_json_error(text, module_, "not a hexadecimal address", out);
-    else symbolize::append_text(std::nullopt, how_, out);
-    if (text.empty()) return true;
-    fmt::print(stderr, "symcached lookup: \"{}\" is not a hexadecimal address of at most 64 bits\n", text);
-    return false;
-  }
-
- private:
-  const symcache::Symcache& cache_;
-  symbolize::FrameText how_;
-  std::string_view module_;
-  bool json_;
-  std::uint64_t base_;
-  symcache::FrameBuffer buffer_;
-};
 
 /// What to take off each address: 0, or the image base when addresses are as the file states them.
-std::expected<std::uint64_t, std::string> image_base_of(const Options& options, const OpenedCache& opened) {
-  if (!options.svma) return 0;
-  if (const auto base = parse_address(options.image_base)) return *base;
+std::expected<std::uint64_t, std::string> image_base_of(const Options& options, const symbolize::OpenedModule& opened) {
+  const symcache::Symcache* const cache = opened.module().symcache();
+  if (!options.svma || cache == nullptr) return 0;
+  if (const auto base = symbolize::parse_address(options.image_base)) return *base;
   if (!options.image_base.empty())
     return std::unexpected(fmt::format("--image-base: \"{}\" is not a hexadecimal address", options.image_base));
-  if (const auto base = object::stated_image_base(opened.file.bytes())) return *base;
+  if (const auto base = opened.stated_image_base()) return *base;
   return std::unexpected(
       fmt::format("--svma: {} is made from \"{}\", which does not say at which address its image "
                   "starts; add --image-base, or give addresses from the image base without --svma",
-                  options.file, opened.cache->producer_kind()));
+                  options.file, cache->producer_kind()));
 }
 
 /// What may be fetched; empty: nothing.
@@ -173,30 +70,30 @@ symbolize::FetchText fetch_text_of(const Options& options) {
   };
 }
 
-std::expected<std::unique_ptr<Answerer>, std::string> method_answerer_of(const Options& options,
-                                                                         const OpenedCache& opened) {
+std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options& options,
+                                                                  const symbolize::OpenedModule& opened) {
+  const auto base = image_base_of(options, opened);
+  if (!base) return std::unexpected(base.error());
   std::unique_ptr<symbolize::ManagedSources> sources;
-  if (opened.managed_files && opened.managed_files->pdb() != nullptr) {
-    auto found = symbolize::ManagedSources::open(*opened.managed_files->pdb(), fetch_text_of(options));
+  if (opened.pdb() != nullptr) {
+    auto found = symbolize::ManagedSources::open(*opened.pdb(), fetch_text_of(options));
     if (!found) return std::unexpected(fmt::format("{}: {}", options.file, to_string(found.error())));
     sources = std::make_unique<symbolize::ManagedSources>(std::move(*found));
   }
-  const MethodAnswerer::Options how{.json = options.json,
-                                    .names = options.names != symbolize::FunctionNames::none,
-                                    .basenames = options.basenames,
-                                    .source_lines = options.source_lines};
-  return std::make_unique<MethodAnswerer>(*opened.managed, options.file, how, std::move(sources));
-}
-
-std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options& options, const OpenedCache& opened) {
-  if (opened.managed) return method_answerer_of(options, opened);
-  const auto base = image_base_of(options, opened);
-  if (!base) return std::unexpected(base.error());
-  return std::make_unique<AddressAnswerer>(options, *opened.cache, *base);
+  const ModuleAnswerer::Options how{
+      .answer = answer_options_of(options),
+      .style = {.functions = options.names != symbolize::FunctionNames::none, .basenames = options.basenames},
+      .json = options.json,
+      .image_base = *base,
+      .source_lines = options.source_lines};
+  return std::make_unique<ModuleAnswerer>(opened.module(), options.file, how, std::move(sources));
 }
 
 int run(const Options& options) {
-  const auto opened = open_cache(options);
+  const auto opened =
+      symbolize::OpenedModule::open(options.file, {.debug_folders = options.debug_folders,
+                                                   .threads = std::max(1u, std::thread::hardware_concurrency()),
+                                                   .keep_sources = options.source_lines != 0});
   if (!opened) {
     fmt::print(stderr, "symcached lookup: {}\n", opened.error());
     return kCouldNot;
@@ -229,7 +126,7 @@ void add_lookup(CLI::App& app, int& status) {
                     "only the function itself, at the line of its own that holds the address");
   command->add_flag("--svma", options->svma,
                     "addresses are as the file states them; PDBs and symcaches need --image-base for it");
-  symbolize::add_debug_folders(*command, options->debug_folders);
+  add_debug_folders(*command, options->debug_folders);
   command->add_option("--image-base", options->image_base, "with --svma: where the image starts, hexadecimal");
   const std::map<std::string, symbolize::FunctionNames> names{{"readable", symbolize::FunctionNames::readable},
                                                               {"short", symbolize::FunctionNames::brief},

@@ -2,76 +2,67 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
-#include <iterator>
 
-#include "model/managed_module.hpp"
 #include "symbolize/render_llvm.hpp"
 
 namespace symcached::app {
-namespace {
 
-std::optional<std::uint32_t> parse_number(std::string_view text) {
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  if (hex) text.remove_prefix(2);
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+ModuleAnswerer::ModuleAnswerer(const symbolize::Module& module, std::string_view name, const Options& options,
+                               std::unique_ptr<symbolize::ManagedSources> sources)
+    : module_(module),
+      name_(name),
+      options_(options),
+      render_(options.json ? symbolize::render_llvm_json : symbolize::render_llvm_text),
+      sources_(std::move(sources)) {}
+
+bool ModuleAnswerer::parse(std::string_view text, symbolize::Place& place) const {
+  if (module_.is_managed()) {
+    const auto method = symbolize::parse_method_place(text);
+    if (method) place = *method;
+    return method.has_value();
+  }
+  const auto address = symbolize::parse_address(text);
+  // an address below the base is far behind the end
+  if (address) place = model::Rva{*address - options_.image_base};
+  return address.has_value();
 }
 
-}  // namespace
-
-std::optional<MethodPlace> parse_method_place(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  if (colon == text.npos) return std::nullopt;
-  auto method = parse_number(text.substr(0, colon));
-  const auto il_offset = parse_number(text.substr(colon + 1));
-  if (!method || !il_offset) return std::nullopt;
-  if (model::is_method_token(*method)) *method &= model::kMaxMethodRow;
-  if (*method == 0 || *method > model::kMaxMethodRow) return std::nullopt;
-  return MethodPlace{*method, *il_offset};
-}
-
-bool MethodAnswerer::answer(std::string_view line, std::string& out) {
+bool ModuleAnswerer::answer(std::string_view line, std::string& out) {
   const std::string_view text = trimmed(line);
-  const auto place = parse_method_place(text);
-  if (place) {
-    append(&*place, out);
+  symbolize::Place place;
+  if (parse(text, place)) {
+    module_.ask(place, options_.answer, answer_);
+    const symbolize::SourceText source = sources_ ? source_text() : symbolize::SourceText();
+    render_({name_, place, options_.image_base, &answer_, &source}, options_.style, out);
     return true;
   }
-  if (options_.json) symbolize::append_json_error(text, module_, "not a method and an IL offset", out);
-  else append(nullptr, out);
-  if (text.empty()) return true;
-  fmt::print(
-      stderr,
-      "symcached lookup: \"{}\" is not METHOD:IL; write a row or a token, a colon, and the IL offset, as 4:26 or "
-      "0x06000004:0x1a\n",
-      text);
-  return false;
+  const std::string_view why = module_.is_managed() ? "not a method and an IL offset" : "not a hexadecimal address";
+  const symbolize::Answer unknown;
+  if (options_.json) symbolize::render_llvm_json_error(text, name_, why, out);
+  else render_({name_, place, 0, &unknown}, options_.style, out);
+  if (!text.empty()) complain(text);
+  return text.empty();
 }
 
-void MethodAnswerer::append(const MethodPlace* asked, std::string& out) const {
-  symbolize::ManagedFrame frame;
-  std::string name;
-  if (asked != nullptr) {
-    const std::uint32_t row = cache_.row_in_trace(asked->row);
-    const auto place = cache_.lookup(row, asked->il_offset);
-    if (options_.names) name = place ? place->method.text() : cache_.method(asked->row).name.text();
-    if (place) frame = {.file = place->document, .line = place->line, .column = place->column};
-    if (place && sources_) {
-      const auto source = sources_->source(place->document);
-      if (source) frame.source = symbolize::numbered_lines(*source, place->line, options_.source_lines);
-      frame.url = sources_->url_of(place->document).value_or("");
-    }
-    frame.is_known = place.has_value() || !name.empty();
-    frame.token = model::method_token(asked->row);
-    frame.il_offset = asked->il_offset;
-  }
-  frame.function = name;
-  if (options_.json) symbolize::append_json(frame, module_, options_.basenames, out);
-  else symbolize::append_text(frame, options_.names, options_.basenames, out);
+void ModuleAnswerer::complain(std::string_view text) const {
+  if (module_.is_managed())
+    fmt::print(
+        stderr,
+        "symcached lookup: \"{}\" is not METHOD:IL; write a row or a token, a colon, and the IL offset, as 4:26 or "
+        "0x06000004:0x1a\n",
+        text);
+  else fmt::print(stderr, "symcached lookup: \"{}\" is not a hexadecimal address of at most 64 bits\n", text);
+}
+
+symbolize::SourceText ModuleAnswerer::source_text() const {
+  symbolize::SourceText text;
+  if (answer_.frames().empty() || answer_.frames().front().file.empty()) return text;
+  const symbolize::Frame& frame = answer_.frames().front();
+  if (const auto source = sources_->source(frame.file))
+    text.lines = symbolize::numbered_lines(*source, frame.line, options_.source_lines);
+  text.url = sources_->url_of(frame.file).value_or("");
+  return text;
 }
 
 }  // namespace symcached::app

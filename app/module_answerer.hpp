@@ -1,48 +1,43 @@
 #pragma once
-/// Places in .NET methods, looked up in a ppdbcache.
+/// Places in a module, as the command line and stdin ask for them.
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "app/answerer.hpp"
-#include "ppdbcache/reader.hpp"
 #include "symbolize/managed_sources.hpp"
+#include "symbolize/renderer.hpp"
 
 namespace symcached::app {
 
-/// A method and an offset in its IL.
-struct MethodPlace {
-  std::uint32_t row = 0;        ///< of MethodDef, 1-based
-  std::uint32_t il_offset = 0;  ///< bytes
-  bool operator==(const MethodPlace&) const = default;
-};
-
-/// `4:26`, `4:0x1a`, `0x06000004:0x1a`: decimal, or hexadecimal behind 0x. The method is a row or a MethodDef token.
-std::optional<MethodPlace> parse_method_place(std::string_view text);
-
-class MethodAnswerer final : public Answerer {
+class ModuleAnswerer final : public Answerer {
  public:
   struct Options {
-    bool json = false, names = true, basenames = false;
-    std::uint32_t source_lines = 0;  ///< to print around each line
+    symbolize::AnswerOptions answer;
+    symbolize::TextStyle style;
+    bool json = false;
+    std::uint64_t image_base = 0;    ///< what addresses count from
+    std::uint32_t source_lines = 0;  ///< to print around each line of .NET
   };
-  /// @param cache, module  must outlive it
-  /// @param sources        null: none
-  MethodAnswerer(const ppdbcache::Reader& cache, std::string_view module, const Options& options,
-                 std::unique_ptr<symbolize::ManagedSources> sources)
-      : cache_(cache), module_(module), options_(options), sources_(std::move(sources)) {}
+  /// @param module, name  must outlive it
+  /// @param sources       null: none
+  ModuleAnswerer(const symbolize::Module& module, std::string_view name, const Options& options,
+                 std::unique_ptr<symbolize::ManagedSources> sources);
 
   bool answer(std::string_view line, std::string& out) override;
 
  private:
-  void append(const MethodPlace* asked, std::string& out) const;
+  bool parse(std::string_view text, symbolize::Place& place) const;
+  void complain(std::string_view text) const;
+  symbolize::SourceText source_text() const;
 
-  const ppdbcache::Reader& cache_;
-  std::string_view module_;
+  const symbolize::Module& module_;
+  std::string_view name_;
   Options options_;
+  symbolize::Renderer render_;
   std::unique_ptr<symbolize::ManagedSources> sources_;
+  symbolize::Answer answer_;
 };
 
 }  // namespace symcached::app

@@ -1,6 +1,5 @@
 #include "symbolize/companions.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -81,13 +80,6 @@ bool is_hex(std::string_view text) {
 }
 
 }  // namespace
-
-void add_debug_folders(CLI::App& command, std::vector<std::string>& folders) {
-  command.add_option("--debug-folder", folders, "where installed debug files lie; may be given several times")
-      ->capture_default_str()
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
 
 std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
                                 std::span<const std::string> debug_folders) {

@@ -9,17 +9,10 @@
 #include "base/mapped_file.hpp"
 #include "object/translate.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace symcached::symbolize {
 
 /// Where systems keep debug files of what they installed.
 inline constexpr const char* kDebugFolder = "/usr/lib/debug";
-
-/// Declares --debug-folder.
-void add_debug_folders(CLI::App& command, std::vector<std::string>& folders);
 
 /// Files that were found, mapped.
 class Companions {

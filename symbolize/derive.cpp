@@ -88,4 +88,13 @@ std::expected<DerivedPpdbcache, std::string> derive_ppdbcache(const object::Orig
   return derived;
 }
 
+std::expected<DerivedCache, std::string> derive_cache(const object::Original& original) {
+  const auto of = [](CacheKind kind, auto derived) -> std::expected<DerivedCache, std::string> {
+    if (!derived) return std::unexpected(std::move(derived.error()));
+    return DerivedCache{kind, std::move(derived->file), derived->debug_id};
+  };
+  if (object::is_managed(original.file)) return of(CacheKind::ppdbcache, derive_ppdbcache(original));
+  return of(CacheKind::symcache, derive_symcache(original));
+}
+
 }  // namespace symcached::symbolize

@@ -31,4 +31,15 @@ struct DerivedPpdbcache {
 /// Cost: about 4 ms per MB of Portable PDB.
 std::expected<DerivedPpdbcache, std::string> derive_ppdbcache(const object::Original& original);
 
+enum class CacheKind : std::uint8_t { symcache, ppdbcache };
+
+struct DerivedCache {
+  CacheKind kind{};
+  std::vector<std::byte> file;
+  DebugId debug_id;
+};
+
+/// Whichever of the two a file is for: a ppdbcache of what object::is_managed(), else a symcache.
+std::expected<DerivedCache, std::string> derive_cache(const object::Original& original);
+
 }  // namespace symcached::symbolize

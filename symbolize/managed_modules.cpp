@@ -7,7 +7,6 @@
 #include <ranges>
 
 #include "sources/file_name.hpp"
-#include "symbolize/derive.hpp"
 
 namespace symcached::symbolize {
 namespace {
@@ -43,64 +42,9 @@ std::vector<fs::path> search(const fs::path& folder, const std::vector<std::stri
   return found;
 }
 
-bool has_lines(const ManagedModule& module) { return module.cache().method_count() != 0; }
+bool has_lines(const Module& module) { return module.ppdbcache()->method_count() != 0; }
 
 }  // namespace
-
-std::expected<std::unique_ptr<ManagedModule>, std::string> ManagedModule::open(const fs::path& path,
-                                                                               const FetchPdb& fetch_pdb) {
-  auto module = std::make_unique<ManagedModule>();
-  auto file = OriginalFile::open(path);
-  if (!file) return std::unexpected(file.error());
-  module->file_ = std::move(*file);
-  const auto failed = [&](const std::string& why) {
-    return std::unexpected(fmt::format("{}: {}", path.string(), why));
-  };
-  Bytes bytes = module->file_.bytes();
-  if (!ppdbcache::is_ppdbcache(bytes)) {
-    if (!object::is_managed(bytes)) return failed("is neither a Portable PDB nor a .NET assembly");
-    module->on_disk_ = find_companions(path, bytes, {});
-    if (auto ok = module->derive(fetch_pdb); !ok) return failed(ok.error());
-    bytes = module->derived_;
-  }
-  const auto cache = ppdbcache::Reader::open(bytes);
-  if (!cache) return failed(to_string(cache.error()));
-  module->cache_ = *cache;
-  return module;
-}
-
-std::expected<void, std::string> ManagedModule::derive(const FetchPdb& fetch_pdb) {
-  companions_.assign(on_disk_.all().begin(), on_disk_.all().end());
-  const auto files = object::ManagedFiles::open(file_.bytes(), companions_);
-  if (!files) return std::unexpected(to_string(files.error()));
-  if (files->pdb() == nullptr) fetch(files->debug_files(), fetch_pdb);
-  auto derived = derive_ppdbcache({file_.bytes(), companions_});
-  if (!derived) return std::unexpected(derived.error());
-  derived_ = std::move(derived->file);
-  return {};
-}
-
-void ManagedModule::fetch(const pe::DebugFiles& assembly, const FetchPdb& fetch_pdb) {
-  const pe::CodeView* view = assembly.portable();
-  if (view == nullptr) return;
-  fetch::PortablePdbRequest request{.name = std::string(view->debug_file),
-                                    .id = sources::PortableId::of(view->debug_id())};
-  for (const pe::PdbChecksum& sum : assembly.checksums)
-    request.checksums.push_back({std::string(sum.algorithm), {sum.digest.begin(), sum.digest.end()}});
-  auto fetched = fetch_pdb(request);
-  if (!fetched) {
-    why_not_fetched_ = fetched.error();
-    return;
-  }
-  auto mapped = fetched->map();
-  if (!mapped) {
-    why_not_fetched_ = mapped.error();
-    return;
-  }
-  fetched_ = std::move(*mapped);
-  companions_.push_back({{.kind = object::NeedFile::Kind::portable_pdb, .path = {}, .directory = {}, .build_id = {}},
-                         fetched->bytes_in(fetched_)});
-}
 
 std::vector<fs::path> places_of_module(const fs::path& folder, std::string_view name) {
   std::vector<fs::path> places;
@@ -109,47 +53,41 @@ std::vector<fs::path> places_of_module(const fs::path& folder, std::string_view 
   return places;
 }
 
-const ManagedModule* ManagedModules::find(std::string_view name) {
+const Module* ManagedModules::find(std::string_view name) {
   auto known = known_.find(name);
   if (known == known_.end()) known = known_.emplace(std::string(name), look_for(std::string(name))).first;
-  return known->second.module.get();
+  const auto& found = known->second.module;
+  return found ? &found->module() : nullptr;
+}
+
+/// A module that has lines, or `why` there is none.
+std::unique_ptr<OpenedModule> ManagedModules::open(const fs::path& place, std::string& why) const {
+  auto opened = OpenedModule::open(place, {.managed_only = true, .fetch_pdb = fetch_pdb_});
+  if (!opened) why = opened.error();
+  else if (has_lines(opened->module())) return std::make_unique<OpenedModule>(*std::move(opened));
+  else
+    why = opened->why_not_fetched().empty()
+              ? fmt::format("{}: there is no PDB of it", place.string())
+              : fmt::format("{}: no PDB of it: {}", place.string(), opened->why_not_fetched());
+  return nullptr;
 }
 
 /// The folder itself first; then below it, where one build alone may be found, for the text does not say which it was.
 ManagedModules::Entry ManagedModules::look_for(const std::string& name) {
   Entry entry;
-  const auto fetch_pdb = [&](const fetch::PortablePdbRequest& request) -> std::expected<fetch::Original, std::string> {
-    if (!fetcher_) {
-      auto opened = fetch::FileFetcher::open(servers_);
-      if (!opened) return std::unexpected(opened.error());
-      fetcher_ = std::move(*opened);
-    }
-    auto fetched = fetcher_->portable_pdb(request);
-    if (!fetched) return std::unexpected(fetched.error().why);
-    return std::move(*fetched);
-  };
-  const auto open = [&](const fs::path& place) -> std::unique_ptr<ManagedModule> {
-    auto module = ManagedModule::open(place, fetch_pdb);
-    if (!module) entry.why = module.error();
-    else if (has_lines(**module)) return std::move(*module);
-    else
-      entry.why = (*module)->why_not_fetched().empty()
-                      ? fmt::format("{}: there is no PDB of it", place.string())
-                      : fmt::format("{}: no PDB of it: {}", place.string(), (*module)->why_not_fetched());
-    return nullptr;
-  };
   for (const fs::path& folder : folders_) {
     const auto places = places_of_module(folder, name);
     if (places.empty()) return {nullptr, fmt::format("\"{}\" is not the name of a file", name)};
     std::error_code error;
     for (const fs::path& place : places)
       if (fs::is_regular_file(place, error))
-        if (auto module = open(place)) return {std::move(module), {}};
+        if (auto module = open(place, entry.why)) return {std::move(module), {}};
   }
   for (const fs::path& folder : folders_) {
-    std::map<std::string, std::unique_ptr<ManagedModule>> builds;
+    std::map<std::string, std::unique_ptr<OpenedModule>> builds;
     for (const fs::path& place : search(folder, file_names_of(name)))
-      if (auto module = open(place)) builds.try_emplace(module->cache().debug_id().dashed(), std::move(module));
+      if (auto module = open(place, entry.why))
+        builds.try_emplace(module->module().debug_id().dashed(), std::move(module));
     if (builds.size() == 1) return {std::move(builds.begin()->second), {}};
     if (builds.size() > 1)
       return {nullptr, fmt::format("{}: {} builds of it are below {}; name the folder of the right one", name,

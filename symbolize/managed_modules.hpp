@@ -1,76 +1,39 @@
 #pragma once
 /// Finds the .NET modules that a stack trace names, each once.
-#include <expected>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "fetch/file_fetcher.hpp"
-#include "object/managed/files.hpp"
-#include "ppdbcache/reader.hpp"
-#include "symbolize/companions.hpp"
-#include "symbolize/original_file.hpp"
+#include "symbolize/open_module.hpp"
 
 namespace symcached::symbolize {
 
-using FetchPdb = std::function<std::expected<fetch::Original, std::string>(const fetch::PortablePdbRequest&)>;
-
-/// A module that was found: its lines.
-class ManagedModule {
- public:
-  /// A Portable PDB, an assembly, or a ppdbcache.
-  /// @param fetch_pdb  asked for the PDB of an assembly that does not have it beside it
-  /// @return what was opened, or a sentence
-  static std::expected<std::unique_ptr<ManagedModule>, std::string> open(const std::filesystem::path& path,
-                                                                         const FetchPdb& fetch_pdb);
-
-  const ppdbcache::Reader& cache() const { return *cache_; }
-
-  /// Why its PDB could not be fetched; empty: it was, or nobody was asked.
-  const std::string& why_not_fetched() const { return why_not_fetched_; }
-
- private:
-  std::expected<void, std::string> derive(const FetchPdb& fetch_pdb);
-  void fetch(const pe::DebugFiles& assembly, const FetchPdb& fetch_pdb);
-
-  OriginalFile file_;
-  Companions on_disk_;
-  MappedFile fetched_;
-  std::vector<object::Companion> companions_;  // of both
-  std::string why_not_fetched_;
-  std::vector<std::byte> derived_;
-  std::optional<ppdbcache::Reader> cache_;
-};
-
-/// By module name, in folders; the PDB of an assembly that is there also on symbol servers.
+/// By module name, in folders; the PDB of an assembly that is there also from elsewhere.
 class ManagedModules {
  public:
-  /// @param servers  where to ask for PDBs by id; opened when first needed
-  ManagedModules(std::vector<std::filesystem::path> folders, fetch::FetcherOptions servers)
-      : folders_(std::move(folders)), servers_(std::move(servers)) {}
+  /// @param fetch_pdb  as OpenOptions has it
+  ManagedModules(std::vector<std::filesystem::path> folders, FetchPdb fetch_pdb)
+      : folders_(std::move(folders)), fetch_pdb_(std::move(fetch_pdb)) {}
 
   /// @param name  of the metadata module, as stack traces have it: "app.dll"
-  /// @return null: not there, or of no use; why() says
-  const ManagedModule* find(std::string_view name);
+  /// @return null: not there, or of no use; complaints() says why
+  const Module* find(std::string_view name);
   /// One sentence for each module that was asked for and not found, in alphabetical order.
   std::vector<std::string> complaints() const;
 
  private:
   struct Entry {
-    std::unique_ptr<ManagedModule> module;
+    std::unique_ptr<OpenedModule> module;
     std::string why;  ///< there is none
   };
   Entry look_for(const std::string& name);
+  std::unique_ptr<OpenedModule> open(const std::filesystem::path& place, std::string& why) const;
 
   std::vector<std::filesystem::path> folders_;
-  fetch::FetcherOptions servers_;
-  std::unique_ptr<fetch::FileFetcher> fetcher_;
+  FetchPdb fetch_pdb_;
   std::map<std::string, Entry, std::less<>> known_;
 };
 

@@ -1,14 +1,11 @@
 #include "symbolize/managed_sources.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 
 #include "base/mapped_file.hpp"
 #include "formats/ppdb/checksum.hpp"
-#include "symbolize/source_context.hpp"
 
 namespace symcached::symbolize {
 namespace {
@@ -73,23 +70,6 @@ bool ManagedSources::is_right(std::string_view document, Bytes text) const {
                                                                                 : "";
   const auto digest = ppdb::digest_of(algorithm, {text});
   return !digest.empty() && std::ranges::equal(digest, stated->hash);
-}
-
-std::string numbered_lines(Bytes source, std::uint32_t line, std::uint32_t count) {
-  const auto context = source_context(source, line, count);
-  if (!context || count == 0) return {};
-  const auto before = std::min<std::size_t>(count / 2, context->before.size());
-  const auto after = std::min<std::size_t>(count - 1 - before, context->after.size());
-  const auto last = line + static_cast<std::uint32_t>(after);
-  const auto width = fmt::formatted_size("{}", last);
-  std::string out;
-  const auto put = [&](std::size_t number, std::string_view text) {
-    out += fmt::format("{:<{}} {}: {}\n", number, width, number == line ? '>' : ' ', text);
-  };
-  for (std::size_t i = before; i > 0; --i) put(line - i, context->before[context->before.size() - i]);
-  put(line, context->line);
-  for (std::size_t i = 0; i < after; ++i) put(line + 1 + i, context->after[i]);
-  return out;
 }
 
 }  // namespace symcached::symbolize

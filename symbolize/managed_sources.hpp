@@ -42,10 +42,4 @@ class ManagedSources {
   std::map<std::string, std::optional<Buffer>, std::less<>> known_;
 };
 
-/// Lines around one, as llvm-symbolizer prints them:
-///   11  : int Twice(int n)
-///   12 >:   => checked(n * 2);
-/// @param count  lines in all; the one asked for is in their middle
-std::string numbered_lines(Bytes source, std::uint32_t line, std::uint32_t count);
-
 }  // namespace symcached::symbolize

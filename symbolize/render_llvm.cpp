@@ -2,40 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
+
+#include "model/managed_module.hpp"
+#include "symbolize/source_context.hpp"
 
 namespace symcached::symbolize {
 namespace {
-
-using symcache::Found;
-using symcache::Frame;
-
-/// The frames to show: all, or the function's own.
-struct Shown {
-  const Frame* first;
-  std::size_t count;
-};
-
-Shown frames_of(const Found& found, const FrameText& how) {
-  if (how.inlines) return {found.frames.data(), found.frames.size()};
-  return {&found.frames.back(), 1};
-}
-
-std::string_view recorded_name(const Found& found, std::size_t index, const FrameText& how) {
-  if (how.names == FunctionNames::none) return {};
-  const bool outermost = !how.inlines || index + 1 == found.frames.size();
-  if (outermost && how.names == FunctionNames::linkage && !how.linkage_name.empty()) return how.linkage_name;
-  return how.inlines ? found.frames[index].function : found.frames.back().function;
-}
-
-/// Appends the name to show; nothing where there is none.
-void append_name(const Found& found, std::size_t index, const FrameText& how, std::string& out) {
-  const std::string_view name = recorded_name(found, index, how);
-  if (!how.demangle) out += name;
-  else
-    demangle::demangle_append(out, name,
-                              how.names == FunctionNames::brief ? demangle::Detail::no_parameters : how.detail);
-}
 
 std::string_view shown(std::string_view file, bool basename) {
   return basename ? file.substr(file.find_last_of("/\\") + 1) : file;  // npos + 1 is 0: no folder
@@ -52,78 +26,71 @@ void append_json_text(std::string_view text, std::string& out) {
   out += '"';
 }
 
+void append_json_if_any(std::string_view key, std::string_view value, std::string& out) {
+  if (value.empty()) return;
+  fmt::format_to(std::back_inserter(out), R"(,"{}":)", key);
+  append_json_text(value, out);
+}
+
+void append_json_address(const Answered& answered, std::string& out) {
+  if (const auto* const method = std::get_if<MethodPlace>(&answered.place))
+    fmt::format_to(std::back_inserter(out), "\"{:#x}:{:#x}\"", model::method_token(method->row), method->il_offset);
+  else
+    fmt::format_to(std::back_inserter(out), "\"{:#x}\"",
+                   std::get<model::Rva>(answered.place).value + answered.image_base);
+}
+
+void append_json_start(const Answered& answered, std::string& out) {
+  if (std::holds_alternative<MethodPlace>(answered.place)) out += "\"\"";
+  else fmt::format_to(std::back_inserter(out), "\"{:#x}\"", answered.image_base + answered.answer->start().value);
+}
+
 }  // namespace
 
-void append_text(const std::optional<Found>& found, const FrameText& how, std::string& out) {
-  if (!found) {
-    out += how.names == FunctionNames::none ? "??:0:0\n\n" : "??\n??:0:0\n\n";
+void render_llvm_text(const Answered& answered, const TextStyle& style, std::string& out) {
+  const auto frames = answered.answer->frames();
+  if (frames.empty()) {
+    out += style.functions ? "??\n??:0:0\n\n" : "??:0:0\n\n";
     return;
   }
-  const Shown all = frames_of(*found, how);
-  for (std::size_t i = 0; i < all.count; ++i) {
-    const Frame& frame = all.first[i];
-    if (how.names != FunctionNames::none) {
-      const std::size_t start = out.size();
-      append_name(*found, i, how, out);
-      out += out.size() == start ? "??\n" : "\n";
-    }
-    const std::string_view file = shown(frame.file, how.basenames);
+  for (const Frame& frame : frames) {
+    if (style.functions) (out += frame.function.empty() ? "??" : frame.function) += '\n';
+    const std::string_view file = shown(frame.file, style.basenames);
     out += file.empty() ? "??" : file;
     fmt::format_to(std::back_inserter(out), ":{}:{}\n", frame.line, frame.column);
   }
+  if (answered.source != nullptr) out += answered.source->lines;
   out += '\n';
 }
 
-void append_json(const Question& question, const std::optional<Found>& found, const FrameText& how, std::string& out) {
-  fmt::format_to(std::back_inserter(out), R"({{"Address":"{:#x}","ModuleName":)", question.address);
-  append_json_text(question.module, out);
+void render_llvm_json(const Answered& answered, const TextStyle& style, std::string& out) {
+  out += R"({"Address":)";
+  append_json_address(answered, out);
+  out += R"(,"ModuleName":)";
+  append_json_text(answered.module, out);
   out += R"(,"Symbol":[)";
-  const Shown all = found ? frames_of(*found, how) : Shown{nullptr, 0};
-  std::string name;
-  for (std::size_t i = 0; i < all.count; ++i) {
-    const Frame& frame = all.first[i];
+  const auto frames = answered.answer->frames();
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const Frame& frame = frames[i];
     if (i != 0) out += ',';
     fmt::format_to(std::back_inserter(out), R"({{"Column":{},"Discriminator":0,"FileName":)", frame.column);
-    append_json_text(shown(frame.file, how.basenames), out);
-    out += R"(,"FunctionName":)";
-    name.clear();
-    append_name(*found, i, how, name);
-    append_json_text(name, out);
-    fmt::format_to(std::back_inserter(out), R"(,"Line":{},"StartAddress":"{:#x}","StartFileName":"","StartLine":0}})",
-                   frame.line, question.image_base + found->start.value);
-  }
-  out += "]}";
-}
-
-void append_text(const ManagedFrame& frame, bool with_name, bool basenames, std::string& out) {
-  if (with_name) (out += frame.function.empty() ? "??" : frame.function) += '\n';
-  out += frame.file.empty() ? "??" : shown(frame.file, basenames);
-  fmt::format_to(std::back_inserter(out), ":{}:{}\n{}\n", frame.line, frame.column, frame.source);
-}
-
-void append_json(const ManagedFrame& frame, std::string_view module, bool basenames, std::string& out) {
-  fmt::format_to(std::back_inserter(out), R"({{"Address":"{:#x}:{:#x}","ModuleName":)", frame.token, frame.il_offset);
-  append_json_text(module, out);
-  out += R"(,"Symbol":[)";
-  if (frame.is_known) {
-    fmt::format_to(std::back_inserter(out), R"({{"Column":{},"Discriminator":0,"FileName":)", frame.column);
-    append_json_text(shown(frame.file, basenames), out);
+    append_json_text(shown(frame.file, style.basenames), out);
     out += R"(,"FunctionName":)";
     append_json_text(frame.function, out);
     fmt::format_to(std::back_inserter(out), R"(,"Line":{})", frame.line);
-    const auto put = [&](std::string_view key, std::string_view value) {
-      if (value.empty()) return;
-      fmt::format_to(std::back_inserter(out), R"(,"{}":)", key);
-      append_json_text(value, out);
-    };
-    put("Source", frame.source);
-    put("SourceUrl", frame.url);
-    out += R"(,"StartAddress":"","StartFileName":"","StartLine":0})";
+    if (i == 0 && answered.source != nullptr) {
+      append_json_if_any("Source", answered.source->lines, out);
+      append_json_if_any("SourceUrl", answered.source->url, out);
+    }
+    out += R"(,"StartAddress":)";
+    append_json_start(answered, out);
+    out += R"(,"StartFileName":"","StartLine":0})";
   }
   out += "]}";
 }
 
-void append_json_error(std::string_view address, std::string_view module, std::string_view message, std::string& out) {
+void render_llvm_json_error(std::string_view address, std::string_view module, std::string_view message,
+                            std::string& out) {
   out += R"({"Address":)";
   append_json_text(address, out);
   out += R"(,"Error":{"Message":)";
@@ -131,6 +98,23 @@ void append_json_error(std::string_view address, std::string_view module, std::s
   out += R"(},"ModuleName":)";
   append_json_text(module, out);
   out += '}';
+}
+
+std::string numbered_lines(Bytes source, std::uint32_t line, std::uint32_t count) {
+  const auto context = source_context(source, line, count);
+  if (!context || count == 0) return {};
+  const auto before = std::min<std::size_t>(count / 2, context->before.size());
+  const auto after = std::min<std::size_t>(count - 1 - before, context->after.size());
+  const auto last = line + static_cast<std::uint32_t>(after);
+  const auto width = fmt::formatted_size("{}", last);
+  std::string out;
+  const auto put = [&](std::size_t number, std::string_view text) {
+    out += fmt::format("{:<{}} {}: {}\n", number, width, number == line ? '>' : ' ', text);
+  };
+  for (std::size_t i = before; i > 0; --i) put(line - i, context->before[context->before.size() - i]);
+  put(line, context->line);
+  for (std::size_t i = 0; i < after; ++i) put(line + 1 + i, context->after[i]);
+  return out;
 }
 
 }  // namespace symcached::symbolize

@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto contexts = symcached::symbolize::source_contexts(source, lines, data[0]);
   if (contexts.size() != std::size(lines)) std::abort();
   for (std::size_t i = 0; i < std::size(lines); ++i) {
-    if (contexts[i] != symcached::source_context(source, lines[i], data[0])) std::abort();
+    if (contexts[i] != symcached::symbolize::source_context(source, lines[i], data[0])) std::abort();
     if (!contexts[i]) continue;
     check(contexts[i]->line);
     for (const std::string& line : contexts[i]->before) check(line);

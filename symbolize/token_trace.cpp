@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
 #include <charconv>
+#include <iterator>
 
 #include "model/managed_module.hpp"
 
@@ -19,18 +22,16 @@ std::optional<std::uint32_t> parse_hex(std::string_view digits) {
   return value;
 }
 
+/// Whether a debug file may speak of it.
 /// @param method  "   at Flow.Items(Int32 n)+MoveNext()"
-TokenFrame::Member member_of(std::string_view method) {
-  constexpr std::string_view kMoveNext = "+MoveNext()";
-  if (method.ends_with(kMoveNext)) return TokenFrame::Member::move_next;
-  // Behind the parameters; names of nested types have no parentheses.
-  const std::size_t plus = method.rfind(")+");
-  return plus == method.npos ? TokenFrame::Member::method : TokenFrame::Member::other;
+bool may_be_known(std::string_view method) {
+  if (method.ends_with("+MoveNext()")) return true;
+  return method.rfind(")+") == method.npos;  // behind the parameters; names of nested types have no parentheses
 }
 
 }  // namespace
 
-std::optional<TokenFrame> parse_token_frame(std::string_view line) {
+std::optional<TraceFrame> parse_token_frame(std::string_view line) {
   const std::size_t end = line.find_last_not_of(" \t\r") + 1;
   const std::string_view text = line.substr(0, end);
   const std::size_t token = text.rfind(kToken);
@@ -43,16 +44,29 @@ std::optional<TokenFrame> parse_token_frame(std::string_view line) {
   const auto il_offset = parse_hex(numbers.substr(plus + kOffset.size()));
   if (!method || !il_offset || !model::is_method_token(*method)) return std::nullopt;
   const std::size_t module = in + kIn.size();
-  return TokenFrame{.before = text.substr(0, module),
+  return TraceFrame{.before = text.substr(0, module),
                     .module = text.substr(module, token - module),
                     .after = line.substr(end),
-                    .row = *method & model::kMaxMethodRow,
-                    .il_offset = *il_offset,
-                    .member = member_of(text.substr(0, in))};
+                    .place = MethodPlace{*method & model::kMaxMethodRow, *il_offset},
+                    .is_known = may_be_known(text.substr(0, in))};
 }
 
-std::string resolved_line(const TokenFrame& frame, std::string_view file, std::uint32_t line) {
-  return fmt::format("{}{}:line {}{}", frame.before, file, line, frame.after);
+void append_token_text(const TraceFrame& frame, const Frame& known, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{}{}:line {}{}", frame.before, known.file, known.line, frame.after);
+}
+
+void append_token_json(const TraceFrame& frame, const Frame* known, std::string& out) {
+  const auto& place = std::get<MethodPlace>(frame.place);
+  boost::json::object object{{"module", frame.module},
+                             {"token", fmt::format("{:#010x}", model::method_token(place.row))},
+                             {"il_offset", place.il_offset}};
+  if (known != nullptr) {
+    if (!known->function.empty()) object["function"] = known->function;
+    object["file"] = known->file;
+    object["line"] = known->line;
+    if (known->column != 0) object["column"] = known->column;
+  }
+  out += boost::json::serialize(object);
 }
 
 }  // namespace symcached::symbolize

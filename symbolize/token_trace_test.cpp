@@ -5,38 +5,36 @@
 namespace symcached::symbolize {
 namespace {
 
-using Member = TokenFrame::Member;
-
 TEST(ManagedTrace, FramesWithTokens) {
   struct Row {
     std::string_view line, module;
     std::uint32_t row, il_offset;
-    Member member;
+    bool is_known;
     std::string_view resolved;  ///< at a.cs:7
   };
   const Row rows[] = {
-      {"   at P.Main() in app.dll:token 0x6000004+0x1a", "app.dll", 4, 0x1a, Member::method,
-       "   at P.Main() in a.cs:line 7"},
-      {"at P.Main() in app.dll:token 0x6000004+0x0\r", "app.dll", 4, 0, Member::method, "at P.Main() in a.cs:line 7\r"},
-      {"  at A.B`1.C[T](T t, Func`2 in) in x y.dll:token 0x600a169+0x71", "x y.dll", 0xa169, 0x71, Member::method,
+      {"   at P.Main() in app.dll:token 0x6000004+0x1a", "app.dll", 4, 0x1a, true, "   at P.Main() in a.cs:line 7"},
+      {"at P.Main() in app.dll:token 0x6000004+0x0\r", "app.dll", 4, 0, true, "at P.Main() in a.cs:line 7\r"},
+      {"  at A.B`1.C[T](T t, Func`2 in) in x y.dll:token 0x600a169+0x71", "x y.dll", 0xa169, 0x71, true,
        "  at A.B`1.C[T](T t, Func`2 in) in a.cs:line 7"},
-      {"   at F.Items(Int32 n)+MoveNext() in a.dll:token 0x600001e+0x37", "a.dll", 0x1e, 0x37, Member::move_next,
+      {"   at F.Items(Int32 n)+MoveNext() in a.dll:token 0x600001e+0x37", "a.dll", 0x1e, 0x37, true,
        "   at F.Items(Int32 n)+MoveNext() in a.cs:line 7"},
       {"   at F.Items()+Sources.IValueTaskSource<System.Boolean>.GetResult() in a.dll:token 0x6000020+0x0", "a.dll",
-       0x20, 0, Member::other, "   at F.Items()+Sources.IValueTaskSource<System.Boolean>.GetResult() in a.cs:line 7"},
-      {"2026-11-21 12:00 ERR    at P.<>c.<Main>b__0_0() in A.DLL:token 0x600002D+0x5", "A.DLL", 0x2d, 5, Member::method,
+       0x20, 0, false, "   at F.Items()+Sources.IValueTaskSource<System.Boolean>.GetResult() in a.cs:line 7"},
+      {"2026-11-21 12:00 ERR    at P.<>c.<Main>b__0_0() in A.DLL:token 0x600002D+0x5", "A.DLL", 0x2d, 5, true,
        "2026-11-21 12:00 ERR    at P.<>c.<Main>b__0_0() in a.cs:line 7"},
-      {"   at P.Main() in app.dll:token 0x6ffffff+0xffffffff  ", "app.dll", 0xFFFFFF, 0xFFFFFFFF, Member::method,
+      {"   at P.Main() in app.dll:token 0x6ffffff+0xffffffff  ", "app.dll", 0xFFFFFF, 0xFFFFFFFF, true,
        "   at P.Main() in a.cs:line 7  "},
   };
   for (const Row& r : rows) {
     const auto frame = parse_token_frame(r.line);
     ASSERT_TRUE(frame) << r.line;
     EXPECT_EQ(frame->module, r.module) << r.line;
-    EXPECT_EQ(frame->row, r.row) << r.line;
-    EXPECT_EQ(frame->il_offset, r.il_offset) << r.line;
-    EXPECT_EQ(frame->member, r.member) << r.line;
-    EXPECT_EQ(resolved_line(*frame, "a.cs", 7), r.resolved);
+    EXPECT_EQ(frame->place, Place(MethodPlace{r.row, r.il_offset})) << r.line;
+    EXPECT_EQ(frame->is_known, r.is_known) << r.line;
+    std::string resolved;
+    append_token_text(*frame, {.function = {}, .file = "a.cs", .line = 7}, resolved);
+    EXPECT_EQ(resolved, r.resolved);
   }
 }
 

@@ -1,8 +1,8 @@
-#include "app/module_answerer.hpp"
+#include "symbolize/place.hpp"
 
 #include <gtest/gtest.h>
 
-namespace symcached::app {
+namespace symcached::symbolize {
 namespace {
 
 TEST(MethodPlaces, AsPeopleWriteThem) {
@@ -34,5 +34,18 @@ TEST(MethodPlaces, AsPeopleWriteThem) {
   for (const Row& r : rows) EXPECT_EQ(parse_method_place(r.text), r.want) << r.text;
 }
 
+TEST(Addresses, AsToolsPrintThem) {
+  struct Row {
+    std::string_view text;
+    std::optional<std::uint64_t> want;
+  };
+  const Row rows[] = {
+      {"0x1a", 0x1a},       {"1a", 0x1a},         {"0X1A", 0x1a},          {"ffffffffffffffff", ~std::uint64_t{0}},
+      {"", std::nullopt},   {"0x", std::nullopt}, {"1g", std::nullopt},    {"10000000000000000", std::nullopt},
+      {" 1", std::nullopt}, {"-1", std::nullopt}, {"0x0x1", std::nullopt},
+  };
+  for (const Row& r : rows) EXPECT_EQ(parse_address(r.text), r.want) << r.text;
+}
+
 }  // namespace
-}  // namespace symcached::app
+}  // namespace symcached::symbolize
