@@ -26,7 +26,7 @@ struct ReadError {
   std::uint64_t found = 0;   ///< truncated: bytes left; otherwise: the value found
 };
 
-/// One sentence with field, offset, wanted and found.
+/// The problem first, then where: "truncated: 4 of 20 bytes (pe.coff_header at offset 66)".
 std::string to_string(const ReadError& error);
 
 template <class T>
