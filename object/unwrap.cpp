@@ -25,7 +25,7 @@ struct Plain {
 using PlainOrWhy = std::expected<Plain, std::string>;
 
 std::string over_limit(std::uint64_t limit) {
-  return fmt::format("it unpacks to more than the {} bytes allowed; convert --max-unpacked sets another limit", limit);
+  return fmt::format("decompresses to more than the limit of {} bytes; set another with convert --max-unpacked", limit);
 }
 
 /// Names come from the archive: what a terminal would take for more than text is left out.
@@ -44,7 +44,7 @@ struct Candidate {
 
 /// The one member of a known kind.
 std::expected<Candidate, std::string> choose(const std::vector<Candidate>& all) {
-  if (all.empty()) return std::unexpected("it has no member");
+  if (all.empty()) return std::unexpected("the archive is empty");
   const auto is_known = [](const Candidate& c) { return c.kind != FileKind::unknown; };
   const auto known = std::ranges::count_if(all, is_known);
   if (known == 1) return *std::ranges::find_if(all, is_known);
@@ -56,15 +56,16 @@ std::expected<Candidate, std::string> choose(const std::vector<Candidate>& all) 
     names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", shown(c.name), name_of(c.kind));
   }
   if (count > kMaxNamed) names += fmt::format(" and {} more", count - kMaxNamed);
-  if (known == 0) return std::unexpected("none of its members is a file of a known kind: " + names);
-  return std::unexpected(fmt::format("{} of its members may be meant: {}; unpack it and name one", known, names));
+  if (known == 0) return std::unexpected("no debug file among its members: " + names);
+  return std::unexpected(fmt::format("the archive has {} debug files: {}; extract one", known, names));
 }
 
 PlainOrWhy decompressed(Codec codec, Bytes packed, std::uint64_t limit) {
   auto plain = decompress_whole(codec, packed, limit, name_of(codec));
   if (!plain && plain.error().kind == ReadError::Kind::too_large && plain.error().wanted == limit)
     return std::unexpected(over_limit(limit));
-  if (!plain) return std::unexpected(to_string(plain.error()));
+  if (!plain && plain.error().kind == ReadError::Kind::too_large) return std::unexpected(to_string(plain.error()));
+  if (!plain) return std::unexpected(fmt::format("truncated or corrupt data at offset {}", plain.error().offset));
   return Plain{std::move(*plain), {}};
 }
 
@@ -110,12 +111,12 @@ std::expected<FileKind, std::string> kind_in(mspack::Cabinet& cabinet, std::size
 
 std::expected<Candidate, std::string> choose_in(mspack::Cabinet& cabinet, std::uint64_t limit) {
   const auto& members = cabinet.members();
-  if (cabinet.is_part_of_set()) return std::unexpected("it is part of a set of cabinets; unpack the whole set");
+  if (cabinet.is_part_of_set()) return std::unexpected("part of a multi-cabinet set; extract the whole set");
   if (members.size() == 1) return Candidate{0, members[0].name, FileKind::unknown};
-  if (members.size() > kMaxLookedAt) return std::unexpected(fmt::format("it has {} members", members.size()));
+  if (members.size() > kMaxLookedAt) return std::unexpected(fmt::format("{} members, over the limit", members.size()));
   std::uint64_t work = 0;
   for (const auto& m : members) work += m.offset + m.size;  // of 32 bits each
-  if (work > limit) return std::unexpected(fmt::format("with {} members, {}", members.size(), over_limit(limit)));
+  if (work > limit) return std::unexpected(fmt::format("{} members, {}", members.size(), over_limit(limit)));
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const auto kind = kind_in(cabinet, i);
@@ -143,7 +144,8 @@ PlainOrWhy from_zip(Bytes packed, std::uint64_t limit) {
   if (!archive) return std::unexpected(archive.error());
   const auto members = archive->members();
   if (!members) return std::unexpected(members.error());
-  if (members->size() > kMaxLookedAt) return std::unexpected(fmt::format("it has {} members", members->size()));
+  if (members->size() > kMaxLookedAt)
+    return std::unexpected(fmt::format("{} members, over the limit", members->size()));
   std::vector<Candidate> all;
   for (std::size_t i = 0; i < members->size(); ++i) {
     const auto start = archive->read_start((*members)[i].index, kStart);
@@ -168,7 +170,7 @@ PlainOrWhy without_wrapper(FileKind kind, Bytes packed, std::uint64_t limit) {
     case FileKind::cab: return from_cabinet(packed, limit);
     case FileKind::szdd: return expanded(mspack::SingleFile::szdd, packed, limit);
     case FileKind::kwaj: return expanded(mspack::SingleFile::kwaj, packed, limit);
-    default: return std::unexpected("it is not packed");
+    default: return std::unexpected("not compressed");
   }
 }
 
@@ -195,7 +197,7 @@ std::expected<std::optional<Unwrapped>, std::string> unwrap(Bytes file, const In
   Bytes packed = file;
   for (; is_wrapper(kind); kind = identify(packed)) {
     if (result.wrappers.size() == kMaxWrappers)
-      return std::unexpected(fmt::format("it is packed more than {} times over; unpack it", kMaxWrappers));
+      return std::unexpected(fmt::format("compressed more than {} times over; decompress it first", kMaxWrappers));
     auto plain = without_wrapper(kind, packed, left);
     if (!plain) return std::unexpected(fmt::format("{}: {}", name_of(kind), plain.error()));
     result.wrappers.push_back(kind);

@@ -40,7 +40,7 @@ TEST_F(Failures, AfterThreeDeathsOnOneOriginalItIsGivenUp) {
   EXPECT_EQ(failed_now().failures, 2);
   const Failed last = failed_now();
   EXPECT_TRUE(last.lasting);
-  EXPECT_THAT(last.why, AllOf(HasSubstr("ended 3 workers in a row"), HasSubstr("signal 11")));
+  EXPECT_THAT(last.why, AllOf(HasSubstr("crashed 3 workers in a row"), HasSubstr("signal 11")));
   EXPECT_EQ(conversions_, 3);
   failed_now();
   EXPECT_EQ(conversions_, 3) << "given up";

@@ -72,7 +72,7 @@ store::Negative Verdicts::negative(const store::Lookup& before, const RetryPolic
     const bool same = fingerprint_of(before) == fingerprint;
     const std::uint16_t deaths = same ? failures_after<store::Crashed>(before) : std::uint16_t{1};
     if (deaths < policy.max_deaths) return store::Crashed{now, deaths, died_, fingerprint};
-    return store::Malformed{now, fmt::format("ended {} workers in a row: {}", deaths, died_), fingerprint};
+    return store::Malformed{now, fmt::format("crashed {} workers in a row: {}", deaths, died_), fingerprint};
   }
   if (!not_whole_.empty())
     return store::NotWhole{now, failures_after<store::NotWhole>(before), not_whole_, fingerprint};
