@@ -2,6 +2,7 @@
 
 #include "api/open_symcache.hpp"
 #include "api/pages.hpp"
+#include "api/version.hpp"
 
 namespace symcached::api {
 namespace {
@@ -11,6 +12,12 @@ constexpr std::string_view kAllowed = "GET, HEAD";
 using Segments = std::vector<std::string>;
 
 bool is_path(const Segments& segments, std::string_view only) { return segments.size() == 1 && segments[0] == only; }
+
+/// What Windows Performance Analyzer asks for: /v3.1.0/name/id.
+bool is_microsofts(const Segments& segments) {
+  return segments.size() >= 3 && segments[0].size() > 1 && (segments[0][0] == 'v' || segments[0][0] == 'V') &&
+         Version::parse(segments[0].substr(1));
+}
 
 }  // namespace
 
@@ -27,7 +34,9 @@ Task<http::Response> answer(http::Request request, service::SymcacheService& ser
     segments->erase(segments->begin());
     co_return co_await get_open_symcache(std::move(request), std::move(*segments), service, options.hold);
   }
-  co_return http::text(404, "no such path");
+  if (is_microsofts(*segments))
+    co_return http::text(404, "Microsoft's symcache format is not served; the open format is below /open/");
+  co_return http::text(404, "no such path; see /");
 }
 
 }  // namespace symcached::api
