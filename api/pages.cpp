@@ -20,9 +20,9 @@ and debuggers need not download and read the PDBs themselves.</p>
 <h2>Fetch a symcache</h2>
 <pre>curl -f -o app.symcache http://{host}/open/v2.0.0/app.pdb/&lt;GUID&gt;/&lt;age&gt;</pre>
 <p>The GUID may be written with or without dashes and braces; the age is decimal and may be left out when it is 1.
-<code>symcached inspect app.pdb</code> prints both. The first request for a PDB waits for its conversion. With the header
-<code>Allow-Retry-After: true</code> it is answered at once instead: 404 with <code>Retry-After</code> until the symcache
-is ready.</p>
+<code>symcached inspect app.pdb</code> prints both. The first request for a PDB waits for its conversion. With the
+header <code>Allow-Retry-After: true</code> it is answered at once instead: 404 with <code>Retry-After</code> until the
+symcache is ready.</p>
 <h2>Health check</h2>
 <pre>curl http://{host}/healthcheck</pre>
 </html>

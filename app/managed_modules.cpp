@@ -43,6 +43,22 @@ std::vector<fs::path> search(const fs::path& folder, const std::vector<std::stri
   return found;
 }
 
+/// The assembly beside a PDB, if it names a PDB of another build.
+std::optional<fs::path> other_build_beside(const fs::path& pdb, const DebugId& id) {
+  if (pdb.extension() != ".pdb") return std::nullopt;
+  for (const char* extension : {".dll", ".exe"}) {
+    const fs::path place = fs::path(pdb).replace_extension(extension);
+    std::error_code error;
+    if (!fs::is_regular_file(place, error)) continue;
+    const auto mapped = MappedFile::open(place);
+    if (!mapped || !object::is_managed(mapped->bytes())) continue;  // a starter program has the name, too
+    const auto files = object::ManagedFiles::open(mapped->bytes());
+    const pe::CodeView* view = files ? files->debug_files().portable() : nullptr;
+    if (view != nullptr) return view->debug_id() == id ? std::nullopt : std::optional(place);
+  }
+  return std::nullopt;
+}
+
 bool has_lines(const ManagedModule& module) { return module.cache().method_count() != 0; }
 
 }  // namespace
@@ -58,7 +74,7 @@ std::expected<std::unique_ptr<ManagedModule>, std::string> ManagedModule::open(c
   };
   Bytes bytes = module->file_.bytes();
   if (!ppdbcache::is_ppdbcache(bytes)) {
-    if (!object::is_managed(bytes)) return failed("is neither a Portable PDB nor a .NET assembly");
+    if (!object::is_managed(bytes)) return failed("neither a Portable PDB nor a .NET assembly");
     module->on_disk_ = find_companions(path, bytes, {});
     if (auto ok = module->derive(fetch_pdb); !ok) return failed(ok.error());
     bytes = module->derived_;
@@ -115,32 +131,39 @@ const ManagedModule* ManagedModules::find(std::string_view name) {
   return known->second.module.get();
 }
 
+std::expected<void, std::string> ManagedModules::open_fetcher() {
+  if (fetcher_) return {};
+  auto opened = fetch::FileFetcher::open(servers_);
+  if (!opened) return std::unexpected(opened.error());
+  fetcher_ = std::move(*opened);
+  return {};
+}
+
 /// The folder itself first; then below it, where one build alone may be found, for the text does not say which it was.
 ManagedModules::Entry ManagedModules::look_for(const std::string& name) {
   Entry entry;
+  std::string mismatch;  // the better explanation
   const auto fetch_pdb = [&](const fetch::PortablePdbRequest& request) -> std::expected<fetch::Original, std::string> {
-    if (!fetcher_) {
-      auto opened = fetch::FileFetcher::open(servers_);
-      if (!opened) return std::unexpected(opened.error());
-      fetcher_ = std::move(*opened);
-    }
+    if (const auto opened = open_fetcher(); !opened) return std::unexpected(opened.error());
     auto fetched = fetcher_->portable_pdb(request);
     if (!fetched) return std::unexpected(fetched.error().why);
     return std::move(*fetched);
   };
   const auto open = [&](const fs::path& place) -> std::unique_ptr<ManagedModule> {
     auto module = ManagedModule::open(place, fetch_pdb);
-    if (!module) entry.why = module.error();
+    const auto other = module ? other_build_beside(place, (*module)->cache().debug_id()) : std::nullopt;
+    if (other) mismatch = fmt::format("{} does not match {} and was not used", place.string(), other->string());
+    else if (!module) entry.why = module.error();
     else if (has_lines(**module)) return std::move(*module);
     else
       entry.why = (*module)->why_not_fetched().empty()
-                      ? fmt::format("{}: there is no PDB of it", place.string())
-                      : fmt::format("{}: no PDB of it: {}", place.string(), (*module)->why_not_fetched());
+                      ? fmt::format("{}: no PDB found", place.string())
+                      : fmt::format("{}: no PDB found: {}", place.string(), (*module)->why_not_fetched());
     return nullptr;
   };
   for (const fs::path& folder : folders_) {
     const auto places = places_of_module(folder, name);
-    if (places.empty()) return {nullptr, fmt::format("\"{}\" is not the name of a file", name)};
+    if (places.empty()) return {nullptr, fmt::format("\"{}\" is not a file name", name)};
     std::error_code error;
     for (const fs::path& place : places)
       if (fs::is_regular_file(place, error))
@@ -152,13 +175,18 @@ ManagedModules::Entry ManagedModules::look_for(const std::string& name) {
       if (auto module = open(place)) builds.try_emplace(module->cache().debug_id().dashed(), std::move(module));
     if (builds.size() == 1) return {std::move(builds.begin()->second), {}};
     if (builds.size() > 1)
-      return {nullptr, fmt::format("{}: {} builds of it are below {}; name the folder of the right one", name,
+      return {nullptr, fmt::format("{}: found {} builds of it below {}; name the directory of the right one", name,
                                    builds.size(), folder.string())};
   }
+  if (!mismatch.empty()) entry.why = mismatch;
   if (entry.why.empty())
-    entry.why =
-        fmt::format("{}: not found in {}", name,
-                    fmt::join(folders_ | std::views::transform([](const fs::path& p) { return p.string(); }), ", "));
+    entry.why = fmt::format(
+        "{}: not found in {}", name,
+        folders_.empty()
+            ? "any --symbols directory; servers supply only PDBs"
+            : fmt::format(
+                  "{}",
+                  fmt::join(folders_ | std::views::transform([](const fs::path& p) { return p.string(); }), ", ")));
   return entry;
 }
 

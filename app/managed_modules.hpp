@@ -58,6 +58,8 @@ class ManagedModules {
   /// @param name  of the metadata module, as stack traces have it: "app.dll"
   /// @return null: not there, or of no use; why() says
   const ManagedModule* find(std::string_view name);
+  /// Opens what `servers` names now; otherwise the first PDB to fetch does. @return or why it cannot be used
+  std::expected<void, std::string> open_fetcher();
   /// One sentence for each module that was asked for and not found, in alphabetical order.
   std::vector<std::string> complaints() const;
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "app/frame_text.hpp"
+#include "base/utf8.hpp"
 #include "model/managed_module.hpp"
 
 namespace symcached::app {
@@ -44,11 +45,10 @@ bool MethodAnswerer::answer(std::string_view line, std::string& out) {
   if (options_.json) append_json_error(text, module_, "not a method and an IL offset", out);
   else append(nullptr, out);
   if (text.empty()) return true;
-  fmt::print(
-      stderr,
-      "symcached lookup: \"{}\" is not METHOD:IL; write a row or a token, a colon, and the IL offset, as 4:26 or "
-      "0x06000004:0x1a\n",
-      text);
+  fmt::print(stderr,
+             "symcached lookup: \"{}\" is not METHOD:IL; write row or token, colon, IL offset, such as 4:26 or "
+             "0x06000004:0x1a\n",
+             escaped(text));
   return false;
 }
 
