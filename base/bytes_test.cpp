@@ -157,7 +157,7 @@ TEST(ReadErrorText, SaysTheProblemThenFieldAndPlace) {
       {bad_value("pe.signature", 60, 0x454E, 0x4550).error(),
        "malformed: 0x454e, expected 0x4550 (pe.signature at offset 60)"},
       {bad_value("pe.rva", 60, 0x10).error(), "malformed: 0x10 (pe.rva at offset 60)"},
-      {unsupported("pdb.info: too old; link again", 8).error(), "pdb.info: too old; link again"},
+      {unsupported("too old (pdb.info); link again", 8).error(), "too old (pdb.info); link again"},
   };
   for (const Row& r : rows) EXPECT_EQ(to_string(r.error), r.want);
 }

@@ -155,9 +155,9 @@ TEST(SourceLink, WhatIsNoSourceLinkIsRefused) {
       {"a comment", R"({"documents":{/* none */}})", "source_link.json"},
       {"not UTF-8", "{\"documents\":{\"\xFF\":\"u\"}}", "source_link.json"},
       {"too deep", R"({"documents":{"/a":)" + deep, "source_link.json"},
-      {"another value", "[]", "source_link: the JSON has no object"},
-      {"no documents", "{}", "source_link: the JSON has no object"},
-      {"documents of another kind", R"({"documents":[]})", "source_link: the JSON has no object"},
+      {"another value", "[]", "the JSON has no object \"documents\" (source_link)"},
+      {"no documents", "{}", "the JSON has no object \"documents\" (source_link)"},
+      {"documents of another kind", R"({"documents":[]})", "the JSON has no object \"documents\" (source_link)"},
       {"too long", std::string(kMaxSourceLink + 1, ' '),
        "too large: 4194305, the limit is 4194304 (source_link at offset 0)"},
   };
