@@ -186,6 +186,16 @@ TEST(Fingerprint, TellsWhichSourceHasSomethingElse) {
   EXPECT_LE(long_one.text().size(), store::kMaxIdentity);
 }
 
+TEST(Verdicts, EachSourceIsHeard) {
+  Verdicts verdicts(2);
+  verdicts.refused(0, "a: id is 1, expected 2", "size=1");
+  verdicts.unavailable("b: no answer");
+  const store::Negative negative = verdicts.negative(store::Miss{}, {});
+  const auto* unavailable = std::get_if<store::Unavailable>(&negative);
+  ASSERT_TRUE(unavailable);
+  EXPECT_EQ(unavailable->why, "b: no answer; a: id is 1, expected 2");
+}
+
 TEST(Limits, GrowWithTheFile) {
   const LimitRules rules;
   const worker::Limits small = limits_for(0, rules);

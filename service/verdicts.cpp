@@ -76,8 +76,11 @@ store::Negative Verdicts::negative(const store::Lookup& before, const RetryPolic
   }
   if (!not_whole_.empty())
     return store::NotWhole{now, failures_after<store::NotWhole>(before), not_whole_, fingerprint};
-  if (!unavailable_.empty())
-    return store::Unavailable{now, failures_after<store::Unavailable>(before), unavailable_, fingerprint};
+  if (!unavailable_.empty()) {
+    std::string why = unavailable_;
+    if (!refused_.empty()) add(why, refused_);  // a source that answered explains more than one that did not
+    return store::Unavailable{now, failures_after<store::Unavailable>(before), std::move(why), fingerprint};
+  }
   if (!refused_.empty()) return store::Malformed{now, refused_, fingerprint};
   return store::Absent{now};
 }
