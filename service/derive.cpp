@@ -65,7 +65,7 @@ std::expected<DerivedSymcache, std::string> derive_symcache(const object::Origin
   using symcache::Header;
   for (const auto section : {&Header::functions, &Header::subprograms, &Header::names, &Header::text})
     if (opened->section_size(section) > 0xFFFFFFFF)  // positions in it have 32 bits
-      return std::unexpected("symcache.header: a section would pass 4 GiB, more than the format can hold");
+      return std::unexpected("a section would exceed 4 GiB, the limit of the format (symcache.header)");
   derived.debug_id = opened->debug_id();
   return derived;
 }
