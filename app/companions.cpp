@@ -83,7 +83,7 @@ bool is_hex(std::string_view text) {
 }  // namespace
 
 void add_debug_folders(CLI::App& command, std::vector<std::string>& folders) {
-  command.add_option("--debug-folder", folders, "directory searched for separate debug files; repeatable")
+  command.add_option("--debug-dir,--debug-folder", folders, "directory searched for separate debug files; repeatable")
       ->type_name("DIR")
       ->capture_default_str()
       ->expected(1)

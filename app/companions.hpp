@@ -18,7 +18,7 @@ namespace symcached::app {
 /// Where systems keep debug files of what they installed.
 inline constexpr const char* kDebugFolder = "/usr/lib/debug";
 
-/// Declares --debug-folder.
+/// Declares --debug-dir.
 void add_debug_folders(CLI::App& command, std::vector<std::string>& folders);
 
 /// Files that were found, mapped.
