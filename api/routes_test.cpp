@@ -4,10 +4,10 @@
 
 #include <future>
 
-#include "api/open_symcache.hpp"
+#include "api/symcache/endpoint.hpp"
 #include "service/cache_versions.hpp"
-#include "testing/fake_pdb.hpp"
-#include "testing/run_task.hpp"
+#include "testing/server/fake_pdb.hpp"
+#include "testing/server/run_task.hpp"
 
 namespace symcached::api {
 namespace {

@@ -14,14 +14,14 @@
 
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
-#include "app/companions.hpp"
-#include "app/native_pdb.hpp"
-#include "app/original_file.hpp"
+#include "app/debug_folders.hpp"
 #include "app/progress.hpp"
 #include "object/identify.hpp"
-#include "object/managed_files.hpp"
 #include "ppdbcache/reader.hpp"
-#include "service/derive.hpp"
+#include "symbolize/companions.hpp"
+#include "symbolize/derive.hpp"
+#include "symbolize/native_pdb.hpp"
+#include "symbolize/original_file.hpp"
 #include "symcache/reader.hpp"
 
 namespace symcached::app {
@@ -36,7 +36,7 @@ constexpr const char *kSymcacheExtension = ".symcache", *kPpdbcacheExtension = "
 struct Options {
   std::vector<std::string> files;
   std::string directory = ".";
-  std::vector<std::string> debug_folders{kDebugFolder};
+  std::vector<std::string> debug_folders{symbolize::kDebugFolder};
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool stats = false;
   std::uint64_t max_unpacked = 0;  ///< bytes; 0 = not given
@@ -108,46 +108,38 @@ void print_stats(const ppdbcache::Reader& cache, const Sizes& sizes) {
              cache.point_count(), cache.document_count());
 }
 
-/// What was made of a file.
-struct Derived {
-  const char* extension;
-  std::vector<std::byte> file;
-};
+const char* extension_of(symbolize::CacheKind kind) {
+  return kind == symbolize::CacheKind::ppdbcache ? kPpdbcacheExtension : kSymcacheExtension;
+}
 
-std::expected<Derived, std::string> derive(const std::string& name, const OriginalFile& file, const Options& options) {
+std::expected<symbolize::DerivedCache, std::string> derive(const std::string& name, const symbolize::OriginalFile& file,
+                                                           const Options& options) {
   const Progress progress(fmt::format("{} ({} MiB)", name, file.bytes().size() >> 20));
-  const Companions companions = find_companions(name, file.bytes(), options.debug_folders);
+  const symbolize::Companions companions = symbolize::find_companions(name, file.bytes(), options.debug_folders);
   const auto release = [&] {
     file.release_pages();
     companions.release_pages();
   };
-  const object::Original original{file.bytes(), companions.all(), release, options.threads, file.inflate()};
-  const auto failed = [&](const std::string& why) { return std::unexpected(fmt::format("{}: {}", name, why)); };
-  if (object::is_managed(file.bytes())) {
-    auto derived = service::derive_ppdbcache(original);
-    if (!derived) return failed(derived.error());
-    const auto cache = ppdbcache::Reader::open(derived->file);
-    if (cache && cache->point_count() == 0 && object::identify(file.bytes()) == object::FileKind::pe)
-      complain(kCommand, fmt::format("warning: {}: no usable PDB; its cache has no files and lines", name));
-    return Derived{kPpdbcacheExtension, std::move(derived->file)};
-  }
-  auto derived = service::derive_symcache(original);
-  if (!derived) return failed(derived.error());
-  return Derived{kSymcacheExtension, std::move(derived->file)};
+  auto derived = symbolize::derive_cache({file.bytes(), companions.all(), release, options.threads, file.inflate()});
+  if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
+  const auto managed = ppdbcache::Reader::open(derived->file);
+  if (managed && managed->point_count() == 0 && object::identify(file.bytes()) == object::FileKind::pe)
+    complain(kCommand, fmt::format("warning: {}: no usable PDB; its cache has no files and lines", name));
+  return derived;
 }
 
 std::expected<void, std::string> convert(const std::string& name, const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
-  auto file = OriginalFile::open(name, options.inflate());
+  auto file = symbolize::OriginalFile::open(name, options.inflate());
   if (!file) return std::unexpected(file.error());
-  const NativePdb pdb = find_native_pdb(name, file->bytes());
+  const symbolize::NativePdb pdb = symbolize::find_native_pdb(name, file->bytes());
   if (!pdb.warning.empty()) complain(kCommand, "warning: " + pdb.warning);
-  if (pdb.path) file = OriginalFile::open(*pdb.path, options.inflate());
+  if (pdb.path) file = symbolize::OriginalFile::open(*pdb.path, options.inflate());
   if (!file) return std::unexpected(file.error());
   const auto derived = derive(pdb.path ? pdb.path->string() : name, *file, options);
   if (!derived) return std::unexpected(derived.error());
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  const fs::path target = target_of(name, options, derived->extension);
+  const fs::path target = target_of(name, options, extension_of(derived->kind));
   if (auto ok = write_file(target, derived->file); !ok) return ok;
   fmt::print("{}\n", target.string());
   if (options.stats) {

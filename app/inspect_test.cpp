@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/commands.hpp"
-#include "testing/pe_image.hpp"
+#include "testing/pe/image.hpp"
 
 namespace symcached::app {
 namespace {

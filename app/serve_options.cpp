@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "api/version.hpp"
+#include "api/symcache/version.hpp"
 #include "app/command_line.hpp"
 
 namespace symcached::app {

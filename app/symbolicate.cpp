@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/serialize.hpp>
-#include <boost/json/value.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,18 +13,14 @@
 
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
-#include "app/managed_modules.hpp"
+#include "app/pdb_fetcher.hpp"
 #include "app/user_agent.hpp"
-#include "base/utf8.hpp"
-#include "fetch/file_fetcher.hpp"
-#include "model/managed_module.hpp"
-#include "object/managed_trace.hpp"
 #include "service/cache_versions.hpp"
+#include "symbolize/managed_modules.hpp"
+#include "symbolize/trace.hpp"
 
 namespace symcached::app {
 namespace {
-
-using object::TokenFrame;
 
 constexpr std::string_view kCommand = "symbolicate";
 
@@ -35,45 +29,6 @@ struct Options {
   std::vector<std::string> symbols{"."};
   std::string cache_dir;
   bool json = false;
-};
-
-/// Resolves one line after the other.
-class TraceResolver {
- public:
-  explicit TraceResolver(ManagedModules& modules) : modules_(modules) {}
-
-  /// The place of a frame; nothing if it is not known.
-  std::optional<ppdbcache::Place> place_of(const TokenFrame& frame) {
-    if (frame.member == TokenFrame::Member::other) return std::nullopt;
-    const ManagedModule* module = modules_.find(frame.module);
-    if (module == nullptr) return std::nullopt;
-    return module->cache().lookup(module->cache().row_in_trace(frame.row), frame.il_offset);
-  }
-
-  std::string text(std::string_view line) {
-    if (const auto frame = object::parse_token_frame(line))
-      if (const auto place = place_of(*frame)) return object::resolved_line(*frame, place->document, place->line);
-    return std::string(line);
-  }
-
-  /// Null for a line that is no frame with a token.
-  boost::json::value json(std::string_view line) {
-    const auto frame = object::parse_token_frame(line);
-    if (!frame) return nullptr;
-    boost::json::object out{{"module", valid_utf8(frame->module)},
-                            {"token", fmt::format("{:#010x}", model::method_token(frame->row))},
-                            {"il_offset", frame->il_offset}};
-    if (const auto place = place_of(*frame)) {
-      if (!place->method.empty()) out["function"] = valid_utf8(place->method.text());
-      out["file"] = valid_utf8(place->document);
-      out["line"] = place->line;
-      if (place->column != 0) out["column"] = place->column;
-    }
-    return out;
-  }
-
- private:
-  ManagedModules& modules_;
 };
 
 bool is_url(std::string_view text) { return text.find("://") != text.npos; }
@@ -86,29 +41,40 @@ std::vector<std::filesystem::path> folders_of(const Options& options) {
   return folders;
 }
 
-int resolve(std::istream& in, const Options& options) {
-  const fetch::FetcherOptions servers{.symbols = options.symbols,
-                                      .cache_dir = options.cache_dir,
-                                      .objects = service::kObjects,
-                                      .user_agent = std::string(kUserAgent)};
-  ManagedModules modules(folders_of(options), servers);
-  if (std::ranges::any_of(options.symbols, is_url))
-    if (const auto ready = modules.open_fetcher(); !ready) {
-      complain(kCommand, ready.error());
-      return kCouldNot;
-    }
-  TraceResolver resolver(modules);
-  boost::json::array frames;
-  std::string line;
+/// Prints the trace line by line with what is known.
+void print_text(std::istream& in, symbolize::TraceResolver& resolver) {
+  std::string line, out;
   while (std::getline(in, line)) {
-    if (options.json) {
-      if (auto frame = resolver.json(line); !frame.is_null()) frames.push_back(std::move(frame));
-      continue;
-    }
-    const bool ended = !in.eof();  // the last line may have no newline, and then has none here
-    fmt::print("{}{}", resolver.text(line), ended ? "\n" : "");
+    out.clear();
+    resolver.append_text(line, out);
+    if (!in.eof()) out += '\n';  // the last line may have no newline, and then has none here
+    fmt::print("{}", out);
   }
-  if (options.json) fmt::print("{}\n", boost::json::serialize(frames));
+}
+
+void print_json(std::istream& in, symbolize::TraceResolver& resolver) {
+  std::string line, out, frame;
+  while (std::getline(in, line)) {
+    frame.clear();
+    if (resolver.append_json(line, frame)) (out += out.empty() ? "" : ",") += frame;
+  }
+  fmt::print("[{}]\n", out);
+}
+
+int resolve(std::istream& in, const Options& options) {
+  auto fetch_pdb = fetch_pdb_from({.symbols = options.symbols,
+                                   .cache_dir = options.cache_dir,
+                                   .objects = service::kObjects,
+                                   .user_agent = std::string(kUserAgent)},
+                                  std::ranges::any_of(options.symbols, is_url));
+  if (!fetch_pdb) {
+    complain(kCommand, fetch_pdb.error());
+    return kCouldNot;
+  }
+  symbolize::ManagedModules modules(folders_of(options), *std::move(fetch_pdb));
+  symbolize::TraceResolver resolver([&](std::string_view name) { return modules.find(name); });
+  if (options.json) print_json(in, resolver);
+  else print_text(in, resolver);
   if (std::fflush(stdout) != 0) return kCouldNot;
   for (const std::string& why : modules.complaints()) complain(kCommand, why);
   if (!in.bad()) return kDone;

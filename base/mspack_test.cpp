@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/packed_files.hpp"
+#include "testing/packed/files.hpp"
 
 namespace symcached::mspack {
 namespace {

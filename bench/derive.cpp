@@ -7,7 +7,7 @@
 
 #include "base/mapped_file.hpp"
 #include "bench/arguments.hpp"
-#include "service/derive.hpp"
+#include "symbolize/derive.hpp"
 
 int main(int count, char** arguments) {
   using namespace symcached;
@@ -16,7 +16,7 @@ int main(int count, char** arguments) {
   const auto begin = std::chrono::steady_clock::now();
   const auto file = MappedFile::open(arguments[1]);
   if (!file) die(file.error());
-  const auto derived = service::derive_ppdbcache({.file = file->bytes(), .companions = {}, .release = {}});
+  const auto derived = symbolize::derive_ppdbcache({.file = file->bytes(), .companions = {}, .release = {}});
   if (!derived) die(derived.error());
   std::ofstream out(arguments[2], std::ios::binary | std::ios::trunc);
   out.write(reinterpret_cast<const char*>(derived->file.data()), static_cast<std::streamsize>(derived->file.size()));

@@ -47,7 +47,8 @@ endfunction()
 
 # sc_needed_by_tests(path target): the target is built for the tests of the server when the folder is one of theirs.
 function(sc_needed_by_tests path target)
-  if(path IN_LIST SC_SERVER_FOLDERS)
+  string(REGEX MATCH "^[^/]+" top ${path})
+  if(top IN_LIST SC_SERVER_FOLDERS)
     add_dependencies(server_tests ${target})
   endif()
 endfunction()

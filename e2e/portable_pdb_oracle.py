@@ -2,7 +2,7 @@
 """portable_pdb_oracle.py FILE: all that a Portable PDB, or an assembly with one inside, says, as tab-separated text.
 
 A second reader, written from ECMA-335 (II.23, II.24) and the Portable PDB specification alone, to compare the first one
-with: testing/ppdb_text.hpp says what the lines are. Plain and slow; it trusts its input.
+with: testing/managed/ppdb_text.hpp says what the lines are. Plain and slow; it trusts its input.
 """
 import struct
 import sys

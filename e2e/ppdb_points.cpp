@@ -9,7 +9,7 @@
 
 #include "base/mapped_file.hpp"
 #include "formats/pe/managed.hpp"
-#include "testing/ppdb_text.hpp"
+#include "testing/managed/ppdb_text.hpp"
 
 namespace {
 

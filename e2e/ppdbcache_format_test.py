@@ -13,7 +13,7 @@ PROGRAM, TABLE = "/src/App/Program.cs", "/src/App/Table.fs"
 class PpdbcacheFormat(unittest.TestCase):
     def test_the_page_is_enough_to_read_a_cache(self):
         cache = Ppdbcache(STORED.read_bytes())
-        rows = (  # as testing/small_ppdbcache.hpp says
+        rows = (  # as testing/caches/small_ppdbcache.hpp says
             (1, 0, (PROGRAM, 12, 9, "App.Program.Main")),
             (1, 23, (PROGRAM, 13, 13, "App.Program.Main")),
             (1, 24, (PROGRAM, 15, 9, "App.Program.Main")),

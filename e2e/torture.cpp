@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "base/mapped_file.hpp"
-#include "object/managed_files.hpp"
+#include "object/identify.hpp"
+#include "object/managed/files.hpp"
 #include "ppdbcache/reader.hpp"
-#include "service/derive.hpp"
+#include "symbolize/derive.hpp"
 
 namespace {
 
@@ -45,10 +46,10 @@ bool names_a_field(std::string_view message) {
 std::string error_of(Bytes damaged) {
   (void)object::describe(damaged);
   if (!object::is_managed(damaged)) {
-    const auto derived = service::derive_symcache({.file = damaged});
+    const auto derived = symbolize::derive_symcache({.file = damaged});
     return derived ? std::string() : derived.error();
   }
-  const auto derived = service::derive_ppdbcache({.file = damaged});
+  const auto derived = symbolize::derive_ppdbcache({.file = damaged});
   if (!derived) return derived.error();
   const auto verified = ppdbcache::Reader::open(derived->file)->verify();
   return verified ? std::string() : "made, and wrong: " + to_string(verified.error());

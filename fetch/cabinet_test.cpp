@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/descriptor.hpp"
-#include "testing/fake_pdb.hpp"
+#include "testing/server/fake_pdb.hpp"
 
 namespace symcached::fetch {
 namespace {

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "fetch/verify.hpp"
-#include "testing/dotnet_files.hpp"
-#include "testing/fake_pdb.hpp"
-#include "testing/fake_upstream.hpp"
+#include "testing/managed/dotnet_files.hpp"
+#include "testing/server/fake_pdb.hpp"
+#include "testing/server/fake_upstream.hpp"
 
 namespace symcached::fetch {
 namespace {

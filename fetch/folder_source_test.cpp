@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "fetch/identity.hpp"
-#include "testing/process.hpp"
-#include "testing/source_fixture.hpp"
+#include "testing/server/process.hpp"
+#include "testing/server/source_fixture.hpp"
 
 namespace symcached::fetch {
 namespace {

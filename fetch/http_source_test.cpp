@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 
 #include "fetch/identity.hpp"
-#include "testing/fake_upstream.hpp"
-#include "testing/process.hpp"
-#include "testing/raw_upstream.hpp"
-#include "testing/source_fixture.hpp"
+#include "testing/server/fake_upstream.hpp"
+#include "testing/server/process.hpp"
+#include "testing/server/raw_upstream.hpp"
+#include "testing/server/source_fixture.hpp"
 
 namespace symcached::fetch {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "fetch/hop.hpp"
-#include "testing/fake_upstream.hpp"
-#include "testing/source_fixture.hpp"
+#include "testing/server/fake_upstream.hpp"
+#include "testing/server/source_fixture.hpp"
 
 namespace symcached::fetch {
 namespace {

@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
-#include "testing/fake_upstream.hpp"
-#include "testing/source_fixture.hpp"
+#include "testing/server/fake_upstream.hpp"
+#include "testing/server/source_fixture.hpp"
 
 namespace symcached::fetch {
 namespace {

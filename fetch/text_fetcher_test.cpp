@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "fetch/public_address.hpp"
-#include "testing/fake_upstream.hpp"
+#include "testing/server/fake_upstream.hpp"
 
 namespace symcached::fetch {
 namespace {

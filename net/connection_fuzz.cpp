@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "net/http_server.hpp"
-#include "testing/eventually.hpp"
-#include "testing/http_peer.hpp"
+#include "testing/server/eventually.hpp"
+#include "testing/server/http_peer.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "net/admission.hpp"
-#include "testing/process.hpp"
-#include "testing/server_fixture.hpp"
+#include "testing/server/process.hpp"
+#include "testing/server/server_fixture.hpp"
 
 namespace symcached::net {
 namespace {

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "testing/server_fixture.hpp"
+#include "testing/server/server_fixture.hpp"
 
 namespace symcached::net {
 namespace {

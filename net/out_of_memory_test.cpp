@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "testing/server_fixture.hpp"
+#include "testing/server/server_fixture.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 #include <random>
 
 #include "net/send.hpp"
-#include "testing/server_fixture.hpp"
+#include "testing/server/server_fixture.hpp"
 
 namespace symcached::net {
 namespace {

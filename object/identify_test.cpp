@@ -5,9 +5,10 @@
 
 #include <set>
 
+#include "object/common/machine_arch.hpp"
 #include "symcache/writer.hpp"
-#include "testing/msf_file.hpp"
-#include "testing/pe_image.hpp"
+#include "testing/pdb/msf_file.hpp"
+#include "testing/pe/image.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::object {

@@ -8,7 +8,7 @@
 
 #include "base/buffer.hpp"
 #include "base/inflate_limits.hpp"
-#include "object/identify.hpp"
+#include "object/common/file_info.hpp"
 
 namespace symcached::object {
 

@@ -2,7 +2,8 @@
 
 #include <cstdlib>
 
-#include "object/describe_source_bundle.hpp"
+#include "object/identify.hpp"
+#include "object/packed/describe_source_bundle.hpp"
 
 /// A packed file, or a source bundle.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

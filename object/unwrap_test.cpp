@@ -4,10 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "object/describe_source_bundle.hpp"
-#include "testing/breakpad_text.hpp"
-#include "testing/packed_files.hpp"
+#include "object/identify.hpp"
+#include "object/packed/describe_source_bundle.hpp"
+#include "testing/packed/files.hpp"
 #include "testing/stored_inputs.hpp"
+#include "testing/text/breakpad_text.hpp"
 
 namespace symcached::object {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "testing/own_assembly.hpp"
+#include "testing/caches/own_assembly.hpp"
 
 namespace symcached::ppdbcache {
 namespace {

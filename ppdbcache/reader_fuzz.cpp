@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ppdbcache/reader.hpp"
-#include "testing/ppdbcache_walk.hpp"
+#include "testing/caches/ppdbcache_walk.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace symcached;

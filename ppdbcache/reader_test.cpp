@@ -5,9 +5,9 @@
 #include <xxhash.h>
 
 #include "testing/assembler.hpp"
+#include "testing/caches/ppdbcache_walk.hpp"
+#include "testing/caches/small_ppdbcache.hpp"
 #include "testing/number_inputs.hpp"
-#include "testing/ppdbcache_walk.hpp"
-#include "testing/small_ppdbcache.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::ppdbcache {

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "testing/own_assembly.hpp"
+#include "testing/caches/own_assembly.hpp"
 
 namespace {
 

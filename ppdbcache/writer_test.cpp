@@ -6,7 +6,7 @@
 
 #include "ppdbcache/reader.hpp"
 #include "ppdbcache/run_encoder.hpp"
-#include "testing/small_ppdbcache.hpp"
+#include "testing/caches/small_ppdbcache.hpp"
 
 namespace symcached::ppdbcache {
 namespace {

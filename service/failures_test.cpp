@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "service/verdicts.hpp"
-#include "testing/process.hpp"
-#include "testing/service_fixture.hpp"
+#include "testing/server/process.hpp"
+#include "testing/server/service_fixture.hpp"
 
 namespace symcached::service {
 namespace {

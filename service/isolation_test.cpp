@@ -7,12 +7,12 @@
 
 #include "base/sanitizers.hpp"
 #include "service/cache_versions.hpp"
-#include "service/derive.hpp"
 #include "service/symcache_service.hpp"
-#include "testing/faulty_worker.hpp"
-#include "testing/process.hpp"
-#include "testing/rich_pdb.hpp"
-#include "testing/run_task.hpp"
+#include "symbolize/derive.hpp"
+#include "testing/pdb/rich_pdb.hpp"
+#include "testing/server/faulty_worker.hpp"
+#include "testing/server/process.hpp"
+#include "testing/server/run_task.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace symcached::service {
@@ -45,7 +45,7 @@ class Isolation : public ::testing::Test {
  protected:
   void SetUp() override {
     pdb_ = testkit::assemble(testkit::rich_pdb());
-    const auto derived = derive_symcache({.file = pdb_});
+    const auto derived = symbolize::derive_symcache({.file = pdb_});
     ASSERT_TRUE(derived) << derived.error();
     id_ = derived->debug_id;
     cache_size_ = derived->file.size();

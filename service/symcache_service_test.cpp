@@ -4,7 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "testing/service_fixture.hpp"
+#include "testing/server/service_fixture.hpp"
 
 namespace symcached::service {
 namespace {

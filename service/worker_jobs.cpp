@@ -8,7 +8,7 @@
 
 #include "base/mapped_file.hpp"
 #include "fetch/cabinet.hpp"
-#include "service/derive.hpp"
+#include "symbolize/derive.hpp"
 
 namespace symcached::service {
 namespace {
@@ -41,7 +41,7 @@ Answer convert_to_symcache(const worker::Work& work) {
         fmt::format("truncated: {1} of {0} bytes (file.size)", extent->offset + extent->size, whole.size()));
   const Bytes original =
       whole.subspan(static_cast<std::size_t>(extent->offset), static_cast<std::size_t>(extent->size));
-  const auto derived = derive_symcache({.file = original, .release = [&] { mapped->release_pages(); }});
+  const auto derived = symbolize::derive_symcache({.file = original, .release = [&] { mapped->release_pages(); }});
   if (!derived) return std::unexpected(derived.error());
   work.output(derived->file);
   return derived->debug_id.breakpad();

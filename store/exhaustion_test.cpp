@@ -7,7 +7,7 @@
 
 #include "store/failing_files.hpp"
 #include "store/store_testing.hpp"
-#include "testing/process.hpp"
+#include "testing/server/process.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace symcached::store {

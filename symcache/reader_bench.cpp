@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "testing/own_module.hpp"
+#include "testing/caches/own_module.hpp"
 
 namespace symcached::symcache {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "symcache/reader.hpp"
-#include "testing/symcache_walk.hpp"
+#include "testing/caches/symcache_walk.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace symcached;

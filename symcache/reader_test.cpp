@@ -5,10 +5,10 @@
 #include <xxhash.h>
 
 #include "testing/assembler.hpp"
+#include "testing/caches/small_symcache.hpp"
+#include "testing/caches/symcache_walk.hpp"
 #include "testing/number_inputs.hpp"
-#include "testing/small_symcache.hpp"
 #include "testing/stored_inputs.hpp"
-#include "testing/symcache_walk.hpp"
 
 namespace symcached::symcache {
 namespace {

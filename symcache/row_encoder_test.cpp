@@ -9,7 +9,7 @@
 
 #include "symcache/row_decoder.hpp"
 #include "testing/assembler.hpp"
-#include "testing/own_module.hpp"
+#include "testing/caches/own_module.hpp"
 
 namespace symcached::symcache {
 namespace {

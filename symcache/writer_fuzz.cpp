@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "testing/own_module.hpp"
+#include "testing/caches/own_module.hpp"
 
 namespace {
 

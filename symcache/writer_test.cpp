@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "symcache/reader.hpp"
-#include "testing/small_symcache.hpp"
+#include "testing/caches/small_symcache.hpp"
 
 namespace symcached::symcache {
 namespace {

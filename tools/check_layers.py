@@ -2,7 +2,8 @@
 """check_layers.py: reads the includes of every source file, draws the map of the folders, fails on a wrong arrow.
 
 Rules: an include points to a lower row; the pure side never includes the stateful side; neighbours in a row do not
-know each other; every folder with code is on the map and has a README.md. Tests may also include testing/.
+know each other; every folder with code is on the map and has a README.md; no file has the name of a folder beside it
+as its prefix; docs/architecture.md has the same map. Tests may also include testing/.
 Exit status: 0 the code follows the map, 1 it does not.
 """
 import pathlib
@@ -12,12 +13,19 @@ import sys
 
 PURE, SHARED, STATEFUL = "pure", "shared", "stateful"
 
-# folder: (row, side). Shared folders stand in the middle of the map; both sides may include the low ones.
+# folder: (row, side). Shared folders stand in the middle of the map; both sides may include the low ones. The wings of
+# a house have rows between whole ones: what several of them share below, the front door above.
 MAP = {
     "app": (7, SHARED), "tools": (7, SHARED), "web": (7, SHARED),
-    "api": (6, SHARED),
+    "library": (6.1, SHARED), "api": (6.1, SHARED),
+    "api/symcache": (6, SHARED),
     "service": (5, SHARED),
-    "object": (4, PURE), "unwind": (4, PURE), "fetch": (4, STATEFUL), "worker": (4, STATEFUL),
+    "symbolize": (4.4, SHARED),
+    "object": (4.3, PURE),
+    "object/elf": (4.2, PURE), "object/macho": (4.2, PURE), "object/packed": (4.2, PURE), "object/pdb": (4.2, PURE),
+    "object/pe": (4.2, PURE), "object/wasm": (4.2, PURE),
+    "object/dwarf": (4.1, PURE), "object/managed": (4.1, PURE), "object/text": (4.1, PURE),
+    "object/common": (4, PURE), "unwind": (4, PURE), "fetch": (4, STATEFUL), "worker": (4, STATEFUL),
     "formats/elf": (3, PURE), "formats/dwarf": (3, PURE), "formats/macho": (3, PURE), "formats/pe": (3, PURE),
     "formats/pdb": (3, PURE), "formats/ppdb": (3, PURE), "formats/breakpad": (3, PURE), "formats/wasm": (3, PURE),
     "symcache": (3, PURE), "ppdbcache": (3, PURE), "cfi": (3, PURE), "sources": (3, PURE),
@@ -31,14 +39,16 @@ AROUND = {"testing", "e2e", "bench"}
 
 CODE = re.compile(r"\.(cpp|hpp)$")
 TEST = re.compile(r"_(test|fuzz|bench)\.cpp$")
+PAGE = "docs/architecture.md"
+PAGE_ROW = re.compile(r"^\| `([^`]+)/` \| ([\d.]+) \| (\w+) \|", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
 def folder_of(path):
-    """The folder on the map that a path belongs to: the longest one that it starts with, else its first part."""
-    parts = pathlib.PurePosixPath(path).parts
-    two = "/".join(parts[:2])
-    return two if two in MAP or (parts[0] == "formats" and len(parts) > 2) else parts[0]
+    """The folder that a file lies in; all of testing/, e2e/ and bench/ is one."""
+    folder = str(pathlib.PurePosixPath(path).parent)
+    top = folder.split("/")[0]
+    return top if top in AROUND else folder
 
 
 def fault(path, target):
@@ -60,6 +70,21 @@ def fault(path, target):
     return None
 
 
+def misplaced(path, folders):
+    """The folder that a file is named for, when that lies beside the file or beside its own folder; else None.
+
+    object/elf_plt.cpp and object/dwarf/elf_plt.cpp belong in object/elf/; service/worker_jobs.cpp may stay where it is.
+    """
+    here = pathlib.PurePosixPath(path).parent
+    words = pathlib.PurePosixPath(path).stem.split("_")
+    for count in range(1, len(words) + 1):
+        for house in [here, here.parent] if len(here.parts) > 1 else [here]:
+            folder = str(house / "_".join(words[:count]))
+            if folder in folders and folder != str(here):
+                return folder
+    return None
+
+
 def known(folder):
     return folder in MAP or folder in AROUND
 
@@ -73,7 +98,10 @@ def check(files):
             faults.append(f"{folder}/: not on the map; give it a row and a side in tools/check_layers.py")
         if f"{folder}/README.md" not in files:
             faults.append(f"{folder}/: has code and no README.md")
+    folders = {str(pathlib.PurePosixPath(path).parent) for path in code}
     for path, text in sorted(code.items()):
+        if belongs := misplaced(path, folders):
+            faults.append(f"{path}: its name says that it belongs in {belongs}/")
         if not known(folder_of(path)):
             continue
         for included in INCLUDE.findall(text):
@@ -88,15 +116,29 @@ def check(files):
     return arrows, faults
 
 
+def page_faults(page, files):
+    """What the page's map says otherwise than MAP, of the folders that have code."""
+    present = {folder_of(path) for path in files if CODE.search(path)}
+    wanted = {folder: place for folder, place in MAP.items() if folder in present}
+    said = {folder: (float(row), side) for folder, row, side in PAGE_ROW.findall(page)}
+    for folder in sorted(wanted.keys() | said.keys()):
+        if folder not in said:
+            yield f"{PAGE}: {folder}/ is missing"
+        elif folder not in wanted:
+            yield f"{PAGE}: {folder}/ is not on the map, or has no code"
+        elif said[folder] != wanted[folder]:
+            yield f"{PAGE}: {folder}/ is in row {wanted[folder][0]}, {wanted[folder][1]}"
+
+
 def draw(files, arrows):
     """The map with the folders that have code, then who includes whom."""
     present = {folder_of(path) for path in files if CODE.search(path)}
     sides = (PURE, SHARED, STATEFUL)
     rows = {row: [" ".join(f for f, place in MAP.items() if place == (row, side) and f in present) for side in sides]
-            for row in range(7, -1, -1)}
+            for row in sorted({row for row, _ in MAP.values()}, reverse=True)}
     left, middle = (max(12, *(len(cells[i]) for cells in rows.values())) + 4 for i in (0, 1))
     lines = [f"row  {'pure':{left + middle}}stateful"]
-    lines += [f"  {row}  {a:{left}}{b:{middle}}{c}".rstrip() for row, (a, b, c) in rows.items()]
+    lines += [f"{row:3}  {a:{left}}{b:{middle}}{c}".rstrip() for row, (a, b, c) in rows.items() if a or b or c]
     lines.append("")
     for source in sorted({source for source, _ in arrows}, key=lambda f: (-MAP.get(f, (8,))[0], f)):
         targets = sorted(target for origin, target in arrows if origin == source)
@@ -114,6 +156,7 @@ def tracked_files():
 def main():
     files = tracked_files()
     arrows, faults = check(files)
+    faults += page_faults(pathlib.Path(PAGE).read_text(), files)
     print(draw(files, arrows))
     for line in faults:
         print(line, file=sys.stderr)

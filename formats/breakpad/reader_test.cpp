@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "formats/breakpad/names.hpp"
-#include "testing/breakpad_text.hpp"
 #include "testing/stored_inputs.hpp"
+#include "testing/text/breakpad_text.hpp"
 
 namespace symcached::breakpad {
 namespace {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "testing/dwarf_line.hpp"
+#include "testing/dwarf/line.hpp"
 
 namespace symcached::dwarf {
 namespace {

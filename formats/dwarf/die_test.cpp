@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/dwarf/unit.hpp"
-#include "testing/dwarf_image.hpp"
+#include "testing/dwarf/image.hpp"
 
 namespace symcached::dwarf {
 namespace {

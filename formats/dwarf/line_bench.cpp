@@ -4,7 +4,7 @@
 #include <random>
 
 #include "formats/dwarf/line.hpp"
-#include "testing/dwarf_line.hpp"
+#include "testing/dwarf/line.hpp"
 
 namespace symcached::dwarf {
 namespace {

@@ -1,6 +1,6 @@
 /// Line tables: the first byte says big-endian (1) and that the rest is the other sections too (2), so that names by
 /// reference meet text and offsets that the fuzzer chooses.
-#include "testing/dwarf_line_walk.hpp"
+#include "testing/dwarf/line_walk.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace symcached;

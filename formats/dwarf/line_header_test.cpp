@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/dwarf/line.hpp"
-#include "testing/dwarf_line.hpp"
+#include "testing/dwarf/line.hpp"
 
 namespace symcached::dwarf {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "testing/dwarf_line.hpp"
-#include "testing/dwarf_line_walk.hpp"
+#include "testing/dwarf/line.hpp"
+#include "testing/dwarf/line_walk.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::dwarf {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/dwarf_package.hpp"
+#include "testing/dwarf/package.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::dwarf {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "testing/dwarf_image.hpp"
-#include "testing/dwarf_info_walk.hpp"
-#include "testing/packed_dwarf.hpp"
+#include "testing/dwarf/image.hpp"
+#include "testing/dwarf/info_walk.hpp"
+#include "testing/dwarf/section_bundle.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::dwarf {

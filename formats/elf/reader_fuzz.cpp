@@ -1,6 +1,6 @@
 #include "formats/elf/reader.hpp"
 
-#include "testing/elf_walk.hpp"
+#include "testing/elf/walk.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace symcached;

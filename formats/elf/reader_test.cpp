@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/elf_image.hpp"
-#include "testing/elf_walk.hpp"
+#include "testing/elf/image.hpp"
+#include "testing/elf/walk.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::elf {

@@ -14,6 +14,7 @@
 namespace symcached::elf {
 
 inline constexpr std::uint32_t kMagic = 0x7F454C46;  ///< big-endian: 0x7F "ELF"
+inline constexpr std::string_view kMagicText{"\x7F\x45LF"};
 inline constexpr std::size_t kIdentSize = 16;
 
 /// How integers of a file are to be read; from e_ident.

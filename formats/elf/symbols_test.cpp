@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/elf_image.hpp"
+#include "testing/elf/image.hpp"
 
 namespace symcached::elf {
 namespace {

@@ -26,6 +26,12 @@ Read<std::vector<Slice>> read_slices(Bytes file, std::uint32_t count) {
 
 }  // namespace
 
+bool is_fat(Bytes file) {
+  const auto header = read_at<FatHeader>(file, 0, "macho.fat.header");
+  const bool magic = header && (header->magic == kFatMagic32 || header->magic == kFatMagic64);
+  return magic && header->count > 0 && header->count <= kMaxSlices;
+}
+
 Read<std::vector<Slice>> read_fat(Bytes file) {
   SC_TRY(const auto header, read_at<FatHeader>(file, 0, "macho.fat.header"));
   if (header.magic != kFatMagic32 && header.magic != kFatMagic64)

@@ -18,6 +18,9 @@ struct Slice {
 /// More than there are processors; a Java class, which has the same magic, states 45 or more.
 inline constexpr std::uint32_t kMaxSlices = 44;
 
+/// Whether a file starts as a universal file does. Cost: 8 bytes are looked at.
+bool is_fat(Bytes file);
+
 /// The slices in the order of the file. Each lies inside it, behind the table, and none overlaps another.
 Read<std::vector<Slice>> read_fat(Bytes file);
 

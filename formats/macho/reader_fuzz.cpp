@@ -3,7 +3,7 @@
 
 #include "formats/macho/bcsymbolmap.hpp"
 #include "formats/macho/fat.hpp"
-#include "testing/macho_walk.hpp"
+#include "testing/macho/walk.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace symcached;

@@ -5,8 +5,8 @@
 
 #include "formats/macho/debug_map.hpp"
 #include "formats/macho/fat.hpp"
-#include "testing/macho_image.hpp"
-#include "testing/macho_walk.hpp"
+#include "testing/macho/image.hpp"
+#include "testing/macho/walk.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::macho {

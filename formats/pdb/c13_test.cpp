@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "testing/codeview_records.hpp"
+#include "testing/pdb/codeview_records.hpp"
 
 namespace symcached::pdb {
 namespace {

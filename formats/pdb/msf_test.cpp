@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "testing/msf_file.hpp"
+#include "testing/pdb/msf_file.hpp"
 
 namespace symcached::pdb {
 namespace {

@@ -1,5 +1,5 @@
 /// Every stream, module, record and name of a file that calls itself a PDB.
-#include "testing/pdb_walk.hpp"
+#include "testing/pdb/walk.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace symcached;

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/pdb_walk.hpp"
-#include "testing/rich_pdb.hpp"
+#include "testing/pdb/rich_pdb.hpp"
+#include "testing/pdb/walk.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::pdb {

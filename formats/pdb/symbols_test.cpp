@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/codeview_records.hpp"
+#include "testing/pdb/codeview_records.hpp"
 
 namespace symcached::pdb {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "testing/codeview_records.hpp"
-#include "testing/msf_file.hpp"
+#include "testing/pdb/codeview_records.hpp"
+#include "testing/pdb/msf_file.hpp"
 
 namespace symcached::pdb {
 namespace {

@@ -1,5 +1,5 @@
 /// COFF symbols, exports, unwind extents and debug links of images; object files with their relocations.
-#include "testing/pe_parts_walk.hpp"
+#include "testing/pe/parts_walk.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace symcached;

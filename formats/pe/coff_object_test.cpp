@@ -5,8 +5,8 @@
 
 #include "formats/pe/coff_relocations.hpp"
 #include "formats/pe/debug_link.hpp"
-#include "testing/pe_image.hpp"
-#include "testing/pe_parts_walk.hpp"
+#include "testing/pe/image.hpp"
+#include "testing/pe/parts_walk.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::pe {

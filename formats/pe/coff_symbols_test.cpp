@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "testing/pe_image.hpp"
-#include "testing/pe_parts_walk.hpp"
+#include "testing/pe/image.hpp"
+#include "testing/pe/parts_walk.hpp"
 
 namespace symcached::pe {
 namespace {

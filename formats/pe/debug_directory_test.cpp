@@ -4,7 +4,7 @@
 #include <string>
 
 #include "formats/pe/reader.hpp"
-#include "testing/pe_image.hpp"
+#include "testing/pe/image.hpp"
 
 namespace symcached::pe {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/pe_image.hpp"
+#include "testing/pe/image.hpp"
 
 namespace symcached::pe {
 namespace {

@@ -50,6 +50,14 @@ Machine machine_of(std::uint16_t raw) {
   return Machine::unknown;
 }
 
+bool is_image(Bytes file) {
+  if (!as_text(file).starts_with("MZ")) return false;
+  const auto dos = read_at<DosHeader>(file, 0, "pe.dos_header");
+  if (!dos) return false;
+  const auto signature = read_at<u32le>(file, dos->pe_offset, "pe.signature");
+  return !signature || *signature == kPeSignature;
+}
+
 Read<Image> Image::open(Bytes file) {
   SC_TRY(const auto dos, read_at<DosHeader>(file, 0, "pe.dos_header"));
   if (dos.magic != kDosMagic) return bad_value("pe.dos_header.magic", 0, dos.magic, kDosMagic);

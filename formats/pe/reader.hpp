@@ -18,6 +18,10 @@ inline constexpr std::uint32_t kMaxDebugEntries = 1024;
 /// Bytes of one CodeView record, path included.
 inline constexpr std::uint32_t kMaxCodeViewSize = 64 * 1024;
 
+/// Whether a file is a PE image by its first bytes. A DOS program is none; an image cut before its PE header is one, so
+/// that the error can say so. Cost: the DOS header and 4 bytes are looked at.
+bool is_image(Bytes file);
+
 /// The optional header with PE32 and PE32+ made one.
 struct ImageHeader {
   bool is_64bit = false;                ///< PE32+

@@ -1,7 +1,7 @@
 #include "formats/pe/reader.hpp"
 
 #include "formats/pe/managed.hpp"
-#include "testing/pe_walk.hpp"
+#include "testing/pe/walk.hpp"
 
 namespace {
 

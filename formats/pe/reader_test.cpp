@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "testing/pe_image.hpp"
-#include "testing/pe_walk.hpp"
+#include "testing/pe/image.hpp"
+#include "testing/pe/walk.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::pe {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/pe_image.hpp"
+#include "testing/pe/image.hpp"
 
 namespace symcached::pe {
 namespace {

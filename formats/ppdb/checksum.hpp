@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "formats/ppdb/pdb.hpp"
+#include "formats/ppdb/reader.hpp"
 
 namespace symcached::ppdb {
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/dotnet_files.hpp"
-#include "testing/portable_pdb.hpp"
+#include "testing/managed/dotnet_files.hpp"
+#include "testing/managed/portable_pdb.hpp"
 
 namespace symcached::ppdb {
 namespace {

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "formats/ppdb/names.hpp"
-#include "formats/ppdb/pdb.hpp"
-#include "testing/dotnet_files.hpp"
-#include "testing/ppdb_text.hpp"
-#include "testing/ppdb_walk.hpp"
+#include "formats/ppdb/reader.hpp"
+#include "testing/managed/dotnet_files.hpp"
+#include "testing/managed/ppdb_text.hpp"
+#include "testing/managed/ppdb_walk.hpp"
 
 namespace symcached::ppdb {
 namespace {

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "base/decompress.hpp"
-#include "formats/ppdb/pdb.hpp"
+#include "formats/ppdb/reader.hpp"
 
 namespace symcached::ppdb {
 

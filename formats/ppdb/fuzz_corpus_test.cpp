@@ -1,9 +1,9 @@
 /// The stored fuzz inputs are these bytes. See fuzz_corpus/README.md for the command that writes them.
 #include <gtest/gtest.h>
 
-#include "testing/dotnet_files.hpp"
-#include "testing/managed_assembly.hpp"
-#include "testing/portable_pdb.hpp"
+#include "testing/managed/assembly.hpp"
+#include "testing/managed/dotnet_files.hpp"
+#include "testing/managed/portable_pdb.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::ppdb {
@@ -35,7 +35,7 @@ TEST(PpdbFuzzCorpus, Pdbs) {
       {"many_rows.bin", damaged(rich, "row_counts", 0xFFFFFF)},
       {"assembly.bin", testkit::rich_assembly().finish()},
   };
-  testkit::expect_stored("formats/ppdb/fuzz_corpus/pdb_fuzz", inputs);
+  testkit::expect_stored("formats/ppdb/fuzz_corpus/reader_fuzz", inputs);
 }
 
 TEST(PpdbFuzzCorpus, Points) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "testing/portable_pdb.hpp"
+#include "testing/managed/portable_pdb.hpp"
 
 namespace symcached::ppdb {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/ppdb/signatures.hpp"
-#include "testing/managed_assembly.hpp"
+#include "testing/managed/assembly.hpp"
 
 namespace symcached::ppdb {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "formats/ppdb/pdb.hpp"
-#include "testing/portable_pdb.hpp"
+#include "formats/ppdb/reader.hpp"
+#include "testing/managed/portable_pdb.hpp"
 
 namespace symcached::ppdb {
 namespace {

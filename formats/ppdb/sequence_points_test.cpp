@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/portable_pdb.hpp"
+#include "testing/managed/portable_pdb.hpp"
 
 namespace symcached::ppdb {
 namespace {

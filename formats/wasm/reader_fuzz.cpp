@@ -1,6 +1,6 @@
 #include "formats/wasm/reader.hpp"
 
-#include "testing/wasm_walk.hpp"
+#include "testing/wasm/walk.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace symcached;

@@ -5,8 +5,8 @@
 
 #include "testing/assembler.hpp"
 #include "testing/stored_inputs.hpp"
-#include "testing/wasm_image.hpp"
-#include "testing/wasm_walk.hpp"
+#include "testing/wasm/image.hpp"
+#include "testing/wasm/walk.hpp"
 
 namespace symcached::wasm {
 namespace {

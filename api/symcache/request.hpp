@@ -1,0 +1,37 @@
+#pragma once
+/// A request of the SymCache protocol: text to query, or what is wrong with it. Pure.
+/// Spec: docs/protocols/symcache-http.md.
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "api/symcache/version.hpp"
+#include "net/http.hpp"
+#include "service/symcache_service.hpp"
+
+namespace symcached::api {
+
+struct Refusal {
+  unsigned status;  ///< 400 or 404
+  std::string why;  ///< one line for the client
+};
+
+struct SymcachePath {
+  Version version;
+  service::SymcacheQuery query;
+};
+
+/// @param segments  what follows the base path, still percent-encoded: version, name, id and, if given, age;
+///                  an empty one at the end (a trailing slash) does not count
+std::expected<SymcachePath, Refusal> parse_symcache_path(std::span<const std::string> segments);
+
+struct SymcacheConditions {
+  std::optional<Version> exceeds;  ///< If-Version-Exceeds: the version the client has
+  bool may_retry = false;          ///< Allow-Retry-After or Accept-Retry-After: the client polls
+};
+
+std::expected<SymcacheConditions, Refusal> parse_symcache_conditions(const http::Request& request,
+                                                                     const Version& requested);
+
+}  // namespace symcached::api

@@ -1,0 +1,43 @@
+#pragma once
+/// Places in a module, as the command line and stdin ask for them.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "app/answerer.hpp"
+#include "symbolize/managed_sources.hpp"
+#include "symbolize/renderer.hpp"
+
+namespace symcached::app {
+
+class ModuleAnswerer final : public Answerer {
+ public:
+  struct Options {
+    symbolize::AnswerOptions answer;
+    symbolize::TextStyle style;
+    bool json = false;
+    std::uint64_t image_base = 0;    ///< what addresses count from
+    std::uint32_t source_lines = 0;  ///< to print around each line of .NET
+  };
+  /// @param module, name  must outlive it
+  /// @param sources       null: none
+  ModuleAnswerer(const symbolize::Module& module, std::string_view name, const Options& options,
+                 std::unique_ptr<symbolize::ManagedSources> sources);
+
+  bool answer(std::string_view line, std::string& out) override;
+
+ private:
+  bool parse(std::string_view text, symbolize::Place& place) const;
+  void complain(std::string_view text) const;
+  symbolize::SourceText source_text() const;
+
+  const symbolize::Module& module_;
+  std::string_view name_;
+  Options options_;
+  symbolize::Renderer render_;
+  std::unique_ptr<symbolize::ManagedSources> sources_;
+  symbolize::Answer answer_;
+};
+
+}  // namespace symcached::app

@@ -1,0 +1,10 @@
+#pragma once
+/// What our own caches say of the files they were made from.
+#include "object/common/file_info.hpp"
+
+namespace symcached::object {
+
+void describe_symcache(FileInfo& info, Bytes file);
+void describe_ppdbcache(FileInfo& info, Bytes file);
+
+}  // namespace symcached::object

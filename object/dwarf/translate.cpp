@@ -1,0 +1,120 @@
+#include "object/dwarf/translate.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "object/dwarf/functions.hpp"
+#include "object/dwarf/units.hpp"
+
+namespace symcached::object {
+namespace {
+
+/// Tables that many entries share may be read again, but not without end. Large programs spend one and a half
+/// times their DWARF, most of it on rows; small files that dwz packed up to three times.
+constexpr std::uint64_t kReadAgain = 8;
+constexpr std::uint64_t kBudgetFloor = 16u << 20;
+
+/// What a thread makes of its units does not depend on which it gets.
+class Workers {
+ public:
+  Workers(const DwarfInput& input, const DwarfFiles& files, UnitQueue& units)
+      : input_(input), files_(files), units_(units), budget_(files.bytes() * kReadAgain + kBudgetFloor) {}
+
+  Read<void> run(model::ModuleSink& sink) {
+    std::size_t threads = std::clamp<std::size_t>(units_.useful_threads(), 1, std::max(input_.threads, 1u));
+    std::vector<std::unique_ptr<model::ModuleSink>> parts;
+    for (; threads > 1; --threads)
+      if (auto part = sink.fork()) parts.push_back(std::move(part));
+    {
+      std::vector<std::jthread> others;
+      for (const auto& part : parts) others.emplace_back([&, at = part.get()] { work(*at); });
+      work(sink);
+    }
+    if (thrown_) std::rethrow_exception(thrown_);
+    for (auto& part : parts) sink.join(std::move(part));
+    if (error_) return std::unexpected(*error_);
+    return {};
+  }
+
+  std::vector<CodeRange> covered() {
+    std::ranges::sort(covered_, {}, [](const CodeRange& r) { return std::pair(r.start, r.end); });
+    return std::move(covered_);
+  }
+
+ private:
+  /// An exception (no memory) must not end a thread: run() throws it again.
+  void work(model::ModuleSink& sink) {
+    try {
+      translate_units(sink);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      thrown_ = std::current_exception();
+      stop_ = true;
+    }
+  }
+  void translate_units(model::ModuleSink& sink) {
+    DwarfFunctions functions(input_, files_, budget_, sink);
+    UnitBatch batch;
+    while (!stop_.load(std::memory_order_relaxed)) {
+      const auto more = units_.next(batch);
+      if (!more) fail(batch.first, more.error());
+      if (!more || !*more) break;
+      for (std::size_t i = 0; i < batch.units.size(); ++i)
+        if (const auto ok = functions.unit(batch.sections, batch.units[i], batch.first + i); !ok)
+          return fail(batch.first + i, ok.error());
+    }
+    const std::lock_guard lock(mutex_);
+    covered_.insert(covered_.end(), functions.covered().begin(), functions.covered().end());
+  }
+  /// Keeps the error of the first unit that has one, whoever meets it.
+  void fail(std::size_t unit, const ReadError& error) {
+    const std::lock_guard lock(mutex_);
+    if (unit < failed_unit_) {
+      failed_unit_ = unit;
+      error_ = error;
+    }
+    stop_ = true;
+  }
+
+  const DwarfInput& input_;
+  const DwarfFiles& files_;
+  UnitQueue& units_;
+  WorkBudget budget_;
+  std::atomic<bool> stop_ = false;
+  std::mutex mutex_;
+  std::vector<CodeRange> covered_;
+  std::size_t failed_unit_ = ~std::size_t{0};
+  std::optional<ReadError> error_;
+  std::exception_ptr thrown_;
+};
+
+/// Sorted, and those that overlap or touch made one: each function asks whether it is code.
+std::vector<CodeRange> merged(std::span<const CodeRange> ranges) {
+  std::vector<CodeRange> sorted(ranges.begin(), ranges.end());
+  std::ranges::sort(sorted, {}, &CodeRange::start);
+  std::vector<CodeRange> merged;
+  for (const CodeRange& range : sorted)
+    if (merged.empty() || range.start > merged.back().end) merged.push_back(range);
+    else merged.back().end = std::max(merged.back().end, range.end);
+  return merged;
+}
+
+}  // namespace
+
+Read<void> translate_dwarf(const DwarfInput& unsorted, model::ModuleSink& sink) {
+  const std::vector<CodeRange> code = merged(unsorted.code);
+  DwarfInput input = unsorted;
+  input.code = code;
+  SC_TRY(const DwarfFiles files, DwarfFiles::open(input));
+  SC_TRY(UnitQueue units, UnitQueue::open(input, files));
+  Workers workers(input, files, units);
+  if (auto ok = workers.run(sink); !ok) return ok;
+  if (input.symbols != nullptr) input.symbols->emit(sink, input.image_base, workers.covered());
+  return {};
+}
+
+}  // namespace symcached::object

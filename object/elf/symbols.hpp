@@ -1,0 +1,16 @@
+#pragma once
+/// Names of code from an ELF file's symbol tables and its PLT. Which symbols count: docs/formats/elf.md, "Symbols".
+#include <vector>
+
+#include "formats/elf/reader.hpp"
+#include "object/common/code_symbols.hpp"
+
+namespace symcached::object {
+
+std::vector<CodeRange> code_ranges_of(const elf::File& file);
+
+/// Adds the names of code in .symtab and .dynsym. The names live as long as the file's bytes.
+/// Cost: one pass over the tables.
+Read<void> add_elf_symbols(const elf::File& file, CodeSymbols& symbols);
+
+}  // namespace symcached::object

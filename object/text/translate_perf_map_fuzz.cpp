@@ -1,0 +1,10 @@
+#include "object/text/translate_perf_map.hpp"
+
+#include "testing/checking_sink.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  symcached::testkit::CheckingSink sink;
+  [[maybe_unused]] const auto result =
+      symcached::object::translate_perf_map({.file = std::as_bytes(std::span(data, size))}, sink);
+  return 0;
+}

@@ -1,0 +1,204 @@
+#include "symbolize/companions.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "ids/guid.hpp"
+
+#include "object/dwarf/split_file.hpp"
+
+namespace symcached::symbolize {
+namespace {
+
+namespace fs = std::filesystem;
+using object::NeedFile;
+using Kind = NeedFile::Kind;
+
+constexpr std::size_t kMaxFiles = 20'000;  ///< a process may have 65,530 mappings
+constexpr int kMaxRounds = 16;
+
+bool is_found_by_id(Kind kind) {
+  switch (kind) {
+    case Kind::debug_link:
+    case Kind::supplementary:
+    case Kind::dsym:
+    case Kind::portable_pdb:
+    case Kind::assembly: return true;
+    default: return false;
+  }
+}
+
+/// The last part of a path as any system writes it: compilers on Windows record backslashes.
+fs::path last_part(const std::string& path) {
+  const std::size_t cut = path.find_last_of("/\\");
+  return cut == path.npos ? path : path.substr(cut + 1);
+}
+
+/// Beside the file, or beside the bundle that it is the program of: X.app/Contents/MacOS/X has X.app.dSYM.
+std::vector<fs::path> places_of_dsym(const fs::path& file) {
+  constexpr int kDeepest = 4;  // Foo.framework/Versions/A/Foo
+  std::vector<fs::path> places;
+  fs::path of = file;
+  for (int i = 0; i < kDeepest && of.has_filename(); ++i, of = of.parent_path())
+    if (i == 0 || of.has_extension())
+      places.push_back(fs::path(of).concat(".dSYM") / "Contents/Resources/DWARF" / file.filename());
+  return places;
+}
+
+/// In the folders where Xcode's archives have them, named by the UUID as it is printed.
+std::vector<fs::path> places_of_symbol_map(const fs::path& folder, std::string_view uuid) {
+  const auto guid = Guid::parse(uuid);
+  if (!guid) return {};
+  std::string name = guid->dashed();
+  for (char& c : name) c = c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c;
+  name += ".bcsymbolmap";
+  return {folder / name, folder / "BCSymbolMaps" / name, folder.parent_path() / "BCSymbolMaps" / name};
+}
+
+/// The library of "lib.a(x.o)".
+fs::path without_member(const std::string& path) {
+  const std::size_t open = path.ends_with(')') ? path.rfind('(') : path.npos;
+  return path.substr(0, open);
+}
+
+/// An object file that was compiled again since it was linked says nothing of the program. Members of libraries have
+/// their own times, in the library.
+bool is_too_new(const NeedFile& need, const fs::path& place) {
+  if (need.kind != Kind::debug_map || need.modified == 0 || need.path.ends_with(')')) return false;
+  std::error_code error;
+  const auto time = std::chrono::file_clock::to_sys(fs::last_write_time(place, error));
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
+  return error || static_cast<std::uint64_t>(seconds) != need.modified;
+}
+
+/// A path as recorded has no NUL and not the length of a novel.
+bool usable(const std::string& path) { return path.size() < 4096 && path.find('\0') == path.npos; }
+
+bool is_hex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+}  // namespace
+
+std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
+                                std::span<const std::string> debug_folders) {
+  std::vector<fs::path> places;
+  if (!usable(need.path) || !usable(need.directory)) return places;
+  const fs::path folder = file.parent_path();
+  const fs::path path = need.path;
+  const fs::path name = path.filename();
+  if ((need.kind == Kind::debug_link || need.kind == Kind::supplementary) && need.build_id.size() > 2 &&
+      is_hex(need.build_id))
+    for (const fs::path root : debug_folders)
+      places.push_back(root / ".build-id" / need.build_id.substr(0, 2) / (need.build_id.substr(2) + ".debug"));
+  switch (need.kind) {
+    case Kind::debug_link:
+      if (name.empty()) break;
+      places.push_back(folder / name);
+      places.push_back(folder / ".debug" / name);
+      for (const fs::path root : debug_folders) places.push_back(root / folder.relative_path() / name);
+      break;
+    case Kind::supplementary:
+      if (name.empty()) break;
+      places.push_back(folder / path);  // path alone if it is absolute
+      places.push_back(folder / name);
+      for (const fs::path root : debug_folders) places.push_back(root / ".dwz" / name);
+      break;
+    case Kind::split_package: places.push_back(name.empty() ? fs::path(file).concat(".dwp") : folder / name); break;
+    case Kind::split_unit:
+      if (name.empty()) break;
+      places.push_back(folder / need.directory / path);
+      places.push_back(folder / path);
+      places.push_back(folder / name);
+      break;
+    case Kind::debug_map:
+      if (!name.empty()) places.push_back(folder / without_member(need.path));
+      break;
+    case Kind::dsym: return places_of_dsym(file);
+    case Kind::symbol_map: return places_of_symbol_map(folder, need.build_id);
+    case Kind::portable_pdb:
+      if (const fs::path pdb = last_part(need.path); !pdb.empty()) places.push_back(folder / pdb);
+      places.push_back(fs::path(file).replace_extension(".pdb"));
+      break;
+    case Kind::assembly:
+      for (const char* extension : {".dll", ".exe"}) places.push_back(fs::path(file).replace_extension(extension));
+      break;
+    case Kind::external_debug:
+      if (!name.empty()) places.push_back(folder / name);  // a URL's last part
+      break;
+  }
+  return places;
+}
+
+/// Asks for needs and looks at places until there is nothing new.
+class CompanionSearch {
+ public:
+  CompanionSearch(const fs::path& file, Bytes bytes, std::span<const std::string> debug_folders)
+      : bytes_(bytes), debug_folders_(debug_folders) {
+    std::error_code ignored;
+    const fs::path whole = fs::canonical(file, ignored);
+    referrers_.push_back(whole.empty() ? file : whole);
+  }
+
+  Companions run() {
+    for (int round = 0; round < kMaxRounds; ++round) {
+      bool found = false;
+      const std::size_t known = companions_.all_.size();  // what one round needs, it needs once
+      for (const NeedFile& need : object::needed_files(bytes_, companions_.all_)) {
+        if (companions_.files_.size() >= kMaxFiles) return std::move(companions_);
+        const auto before = std::span(companions_.all_).first(known);
+        if (std::ranges::find(before, need, &object::Companion::need) == before.end()) found = look_for(need) || found;
+        if (found && need.kind == Kind::split_package) break;  // the units it holds are needed no more
+      }
+      if (!found) break;
+    }
+    return std::move(companions_);
+  }
+
+ private:
+  bool look_for(const NeedFile& need) {
+    for (std::size_t i = 0; i < referrers_.size(); ++i)
+      for (const fs::path& place : places_of(need, referrers_[i], debug_folders_))
+        if (take(need, place)) return true;
+    return false;
+  }
+
+  bool take(const NeedFile& need, const fs::path& place) {
+    std::error_code error;
+    if (!fs::is_regular_file(place, error) || fs::equivalent(place, referrers_.front(), error)) return false;
+    if (is_too_new(need, place)) return false;
+    // One library has many members, and each is a need of its own.
+    if (const auto known = mapped_.find(place); known != mapped_.end()) {
+      companions_.all_.push_back({need, known->second});
+      return true;
+    }
+    auto mapped = MappedFile::open(place);
+    if (!mapped) return false;
+    if (need.kind == Kind::split_unit && !object::holds_split_unit(mapped->bytes(), need.dwo_id)) return false;
+    companions_.all_.push_back({need, mapped->bytes()});
+    // Debug files are only of use if they belong to this program; then they are needed no more.
+    const bool by_id = is_found_by_id(need.kind);
+    if (by_id && std::ranges::count(object::needed_files(bytes_, companions_.all_), need) != 0) {
+      companions_.all_.pop_back();
+      return false;
+    }
+    if (need.kind == Kind::debug_map) mapped_.emplace(place, mapped->bytes());
+    companions_.files_.push_back(std::move(*mapped));
+    // Each unit's file refers to nothing; what a debug file refers to counts from its own place.
+    if (by_id) referrers_.push_back(fs::canonical(place, error));
+    return true;
+  }
+
+  Bytes bytes_;
+  std::span<const std::string> debug_folders_;
+  std::map<fs::path, Bytes> mapped_;  ///< those of debug maps
+  std::vector<fs::path> referrers_;   ///< the file itself first
+  Companions companions_;
+};
+
+Companions find_companions(const fs::path& file, Bytes bytes, std::span<const std::string> debug_folders) {
+  return CompanionSearch(file, bytes, debug_folders).run();
+}
+
+}  // namespace symcached::symbolize

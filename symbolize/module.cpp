@@ -1,0 +1,111 @@
+#include "symbolize/module.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace symcached::symbolize {
+namespace {
+
+using symcache::Found;
+
+/// Frames of the answer that are wanted: all, or the function's own.
+std::span<const symcache::Frame> wanted(const Found& found, const AnswerOptions& options) {
+  return options.inlines ? found.frames : found.frames.last(1);
+}
+
+/// What is wrong with a cache of ours.
+std::string problem(const ReadError& error) {
+  if (!error.field.ends_with("cache.version")) return to_string(error);
+  return fmt::format("{} version {} is not supported (expected {}); convert the original again",
+                     error.field.substr(0, error.field.find('.')), error.found, error.wanted);
+}
+
+}  // namespace
+
+void Answer::clear() {
+  frames_.clear();
+  names_.clear();
+  name_ends_.clear();
+  start_ = {};
+  size_ = 0;
+  kind_ = {};
+  language_ = {};
+}
+
+std::expected<Module, std::string> Module::view(Bytes cache) {
+  if (ppdbcache::is_ppdbcache(cache)) {
+    auto opened = ppdbcache::Reader::open(cache);
+    if (!opened) return std::unexpected(problem(opened.error()));
+    return Module(*std::move(opened));
+  }
+  auto opened = symcache::Symcache::open(cache);
+  if (!opened) return std::unexpected(problem(opened.error()));
+  return Module(*std::move(opened));
+}
+
+std::expected<Module, std::string> Module::own(std::vector<std::byte> cache) {
+  auto module = view(cache);
+  if (module) module->owned_ = std::move(cache);
+  return module;
+}
+
+DebugId Module::debug_id() const {
+  return std::visit([](const auto& cache) { return cache.debug_id(); }, cache_);
+}
+
+void Module::ask(const Place& place, const AnswerOptions& options, Answer& out) const {
+  out.clear();
+  if (const auto* const cache = symcache()) {
+    if (const auto* const address = std::get_if<model::Rva>(&place)) ask(*cache, *address, options, out);
+  } else if (const auto* const method = std::get_if<MethodPlace>(&place)) {
+    ask(*ppdbcache(), *method, options, out);
+  }
+}
+
+void Module::ask(const symcache::Symcache& cache, model::Rva place, const AnswerOptions& options, Answer& out) {
+  const auto found = cache.lookup(place, out.buffer_);
+  if (!found) return;
+  out.start_ = found->start;
+  out.size_ = found->size;
+  out.kind_ = found->kind;
+  out.language_ = found->language;
+  for (const symcache::Frame& frame : wanted(*found, options))
+    out.frames_.push_back({frame.function, frame.file, frame.line, frame.column, true});
+  out.frames_.back().is_inlined = false;
+  if (options.names == FunctionNames::none) {
+    for (Frame& frame : out.frames_) frame.function = {};
+    return;
+  }
+  if (options.names == FunctionNames::linkage)
+    if (const std::string_view name = cache.linkage_name(*found, out.buffer_); !name.empty())
+      out.frames_.back().function = name;
+  if (!options.demangle) return;
+  const auto detail = options.names == FunctionNames::brief ? demangle::Detail::no_parameters : options.detail;
+  for (const Frame& frame : out.frames_) {
+    demangle::demangle_append(out.names_, frame.function, detail);
+    out.name_ends_.push_back(out.names_.size());
+  }
+  std::size_t begin = 0;  // the names stay where they are now
+  for (std::size_t i = 0; i < out.frames_.size(); begin = out.name_ends_[i++])
+    out.frames_[i].function = std::string_view(out.names_).substr(begin, out.name_ends_[i] - begin);
+}
+
+void Module::ask(const ppdbcache::Reader& cache, MethodPlace asked, const AnswerOptions& options, Answer& out) {
+  const auto place = cache.lookup(cache.row_in_trace(asked.row), asked.il_offset);
+  if (options.names != FunctionNames::none) {
+    const ppdbcache::MethodName name = place ? place->method : cache.method(asked.row).name;
+    out.names_.append(name.scope).append(name.own);
+  }
+  if (!place && out.names_.empty()) return;
+  Frame frame{.function = out.names_, .file = {}};
+  if (place) {
+    frame.file = place->document;
+    frame.line = place->line;
+    frame.column = place->column;
+    out.language_ = place->language;
+  }
+  out.frames_.push_back(frame);
+}
+
+}  // namespace symcached::symbolize

@@ -1,0 +1,109 @@
+#pragma once
+/// A module that says which frames cover a place in it, whatever cache lies behind it. Reads bytes, opens no files:
+/// open_module.hpp does.
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "demangle/demangle.hpp"
+#include "model/module.hpp"
+#include "ppdbcache/reader.hpp"
+#include "symbolize/place.hpp"
+#include "symcache/reader.hpp"
+
+namespace symcached::symbolize {
+
+enum class FunctionNames : std::uint8_t {
+  readable,  ///< qualified names of PDBs, linkage names of others, demangled
+  brief,     ///< the same without parameters
+  linkage,   ///< linkage names, demangled
+  none,
+};
+
+/// What an answer is to hold.
+struct AnswerOptions {
+  FunctionNames names = FunctionNames::readable;
+  bool inlines = true;                               ///< false: the function's own frame alone
+  bool demangle = true;                              ///< false: names as they are recorded
+  demangle::Detail detail = demangle::Detail::full;  ///< of demangled names; `brief` names have no parameters anyway
+};
+
+struct Frame {
+  std::string_view function;  ///< empty = unknown, or not asked for
+  std::string_view file;      ///< as the compiler recorded it; empty = unknown
+  std::uint32_t line = 0;     ///< 1-based; 0 = unknown
+  std::uint32_t column = 0;   ///< 1-based; 0 = unknown
+  bool is_inlined = false;    ///< into the frame after it
+};
+
+/// What a module says of a place, and the memory for it: used again and again it allocates no more. One per thread.
+class Answer {
+ public:
+  Answer() = default;
+  Answer(const Answer&) = delete;  // texts lie in it
+  Answer& operator=(const Answer&) = delete;
+
+  /// Innermost first, the function's own last. None: nothing is known of the place, which is no error.
+  /// Texts live until the next question with this answer, and no longer than the module.
+  std::span<const Frame> frames() const { return frames_; }
+
+  // Of the function that holds the place. Methods of .NET have neither start nor size.
+  model::Rva start() const { return start_; }
+  std::uint32_t size() const { return size_; }  ///< bytes
+  model::SymbolKind kind() const { return kind_; }
+  model::Language language() const { return language_; }
+
+ private:
+  friend class Module;
+  void clear();
+
+  std::vector<Frame> frames_;
+  model::Rva start_;
+  std::uint32_t size_ = 0;
+  model::SymbolKind kind_{};
+  model::Language language_{};
+  symcache::FrameBuffer buffer_;
+  std::string names_;                   // those that are not in the cache as they are shown
+  std::vector<std::size_t> name_ends_;  // in names_, of each frame
+};
+
+/// An opened cache, of native code or of .NET. Once it is open nothing in it changes: any number of threads may ask,
+/// each with its own Answer.
+class Module {
+ public:
+  Module(Module&&) = default;
+  Module& operator=(Module&&) = default;
+
+  /// @param cache  a symcache or a ppdbcache; must outlive the module
+  /// @return the module, or a sentence that names the field and what is wrong with it
+  /// Cost: microseconds; nothing is copied.
+  static std::expected<Module, std::string> view(Bytes cache);
+  /// The same of bytes that it keeps.
+  static std::expected<Module, std::string> own(std::vector<std::byte> cache);
+
+  /// Asked for a place of the other kind, a module knows nothing of it.
+  /// Cost: about a microsecond, and what demangling takes: from nothing to several microseconds a frame.
+  void ask(const Place& place, const AnswerOptions& options, Answer& out) const;
+
+  /// True: its places are in methods.
+  bool is_managed() const { return std::holds_alternative<ppdbcache::Reader>(cache_); }
+  DebugId debug_id() const;
+  const symcache::Symcache* symcache() const { return std::get_if<symcache::Symcache>(&cache_); }
+  const ppdbcache::Reader* ppdbcache() const { return std::get_if<ppdbcache::Reader>(&cache_); }
+
+ private:
+  using Cache = std::variant<symcache::Symcache, ppdbcache::Reader>;
+  explicit Module(Cache cache) : cache_(std::move(cache)) {}
+  static void ask(const symcache::Symcache& cache, model::Rva place, const AnswerOptions& options, Answer& out);
+  static void ask(const ppdbcache::Reader& cache, MethodPlace place, const AnswerOptions& options, Answer& out);
+
+  std::vector<std::byte> owned_;
+  Cache cache_;  // views owned_, which moves with it
+};
+
+}  // namespace symcached::symbolize

@@ -1,0 +1,95 @@
+#include "symbolize/open_module.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "object/identify.hpp"
+#include "object/translate.hpp"
+#include "symbolize/derive.hpp"
+#include "symbolize/native_pdb.hpp"
+
+namespace symcached::symbolize {
+
+std::expected<OpenedModule, std::string> OpenedModule::open(const std::filesystem::path& path,
+                                                            const OpenOptions& options) {
+  auto file = OriginalFile::open(path, options.inflate);
+  if (!file) return std::unexpected(std::move(file.error()));
+  const auto failed = [&](const std::string& why) {
+    return std::unexpected(fmt::format("{}: {}", path.string(), why));
+  };
+  OpenedModule opened;
+  opened.file_ = *std::move(file);
+  const Bytes bytes = opened.file_.bytes();
+  const bool is_managed = ppdbcache::is_ppdbcache(bytes) || object::is_managed(bytes);
+  if (options.managed_only && !is_managed) return failed("neither a Portable PDB nor a .NET assembly");
+  const bool is_image = object::identify(bytes) == object::FileKind::pe;
+  auto module = [&]() -> std::expected<Module, std::string> {
+    if (ppdbcache::is_ppdbcache(bytes) || symcache::is_symcache(bytes)) return Module::view(bytes);
+    auto cache = is_managed ? opened.derive_managed(path, options) : opened.derive(path, options);
+    if (!cache) return std::unexpected(std::move(cache.error()));
+    return Module::own(*std::move(cache));
+  }();
+  if (!module) return failed(module.error());
+  opened.module_ = *std::move(module);
+  if (is_managed && is_image && opened.module_->ppdbcache()->point_count() == 0)
+    opened.warnings_.push_back(fmt::format("{}: no usable PDB; files and lines are unknown", path.string()));
+  return opened;
+}
+
+OpenedModule::Cache OpenedModule::derive(const std::filesystem::path& path, const OpenOptions& options) {
+  stated_image_base_ = object::stated_image_base(file_.bytes());
+  NativePdb pdb = find_native_pdb(path, file_.bytes());
+  if (!pdb.warning.empty()) warnings_.push_back(std::move(pdb.warning));
+  if (pdb.path) {
+    auto opened = OriginalFile::open(*pdb.path, options.inflate);
+    if (!opened) return std::unexpected(std::move(opened.error()));
+    file_ = *std::move(opened);
+  }
+  const Bytes bytes = file_.bytes();
+  const Companions companions = find_companions(pdb.path.value_or(path), bytes, options.debug_folders);
+  const auto release = [&] {
+    file_.release_pages();
+    companions.release_pages();
+  };
+  auto derived = derive_symcache({bytes, companions.all(), release, options.threads, file_.inflate()});
+  if (!derived) return std::unexpected(std::move(derived.error()));
+  file_ = {};
+  return std::move(derived->file);
+}
+
+OpenedModule::Cache OpenedModule::derive_managed(const std::filesystem::path& path, const OpenOptions& options) {
+  const Bytes bytes = file_.bytes();
+  on_disk_ = find_companions(path, bytes, options.debug_folders);
+  companions_.assign(on_disk_.all().begin(), on_disk_.all().end());
+  if (options.fetch_pdb) {
+    const auto files = object::ManagedFiles::open(bytes, companions_);
+    if (!files) return std::unexpected(to_string(files.error()));
+    if (files->pdb() == nullptr) fetch(*files, options.fetch_pdb);
+  }
+  auto derived = derive_ppdbcache({.file = bytes, .companions = companions_, .inflate = file_.inflate()});
+  if (!derived) return std::unexpected(std::move(derived.error()));
+  if (options.keep_sources)
+    if (auto files = object::ManagedFiles::open(bytes, companions_)) managed_files_ = *std::move(files);
+  if (!managed_files_) {
+    companions_.clear();
+    on_disk_ = {};
+    fetched_ = {};
+    file_ = {};
+  }
+  return std::move(derived->file);
+}
+
+void OpenedModule::fetch(const object::ManagedFiles& files, const FetchPdb& fetch_pdb) {
+  if (files.debug_files().portable() == nullptr) return;
+  auto fetched = fetch_pdb(files.debug_files());
+  if (!fetched) {
+    why_not_fetched_ = std::move(fetched.error());
+    return;
+  }
+  fetched_ = std::move(fetched->mapped);
+  companions_.push_back(
+      {{.kind = object::NeedFile::Kind::portable_pdb, .path = {}, .directory = {}, .build_id = {}}, fetched->pdb});
+}
+
+}  // namespace symcached::symbolize

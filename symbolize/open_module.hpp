@@ -1,0 +1,74 @@
+#pragma once
+/// Opens modules from disk: whatever the file is, with the further files that it refers to.
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/inflate_limits.hpp"
+#include "base/mapped_file.hpp"
+#include "object/managed/files.hpp"
+#include "symbolize/companions.hpp"
+#include "symbolize/module.hpp"
+#include "symbolize/original_file.hpp"
+
+namespace symcached::symbolize {
+
+/// A PDB from elsewhere.
+struct FetchedPdb {
+  MappedFile mapped;
+  Bytes pdb;  ///< in `mapped`
+};
+/// Asked for the Portable PDB that an assembly names. @return the PDB, or a sentence why there is none
+using FetchPdb = std::function<std::expected<FetchedPdb, std::string>(const pe::DebugFiles& assembly)>;
+
+struct OpenOptions {
+  std::span<const std::string> debug_folders = {};  ///< as kDebugFolder
+  unsigned threads = 1;                             ///< to convert with
+  InflateLimits inflate = {};                       ///< of what is packed, in wrappers and inside the file
+  bool managed_only = false;                        ///< .NET modules and ppdbcaches; anything else is refused
+  bool keep_sources = false;                        ///< of .NET: have pdb()
+  FetchPdb fetch_pdb = {};  ///< for an assembly that does not have its PDB beside it; empty: nobody is asked
+};
+
+/// A module with all that it is a view of.
+class OpenedModule {
+ public:
+  /// @param path  a symcache or a ppdbcache, which is mapped; or what one can be derived from, packed or not
+  /// @return a sentence that begins with the path and says what is wrong
+  /// Cost: of a cache microseconds, else what derive_symcache() says.
+  static std::expected<OpenedModule, std::string> open(const std::filesystem::path& path, const OpenOptions& options);
+
+  const Module& module() const { return *module_; }
+  /// Where the image starts by the file's own word; nothing of a cache, and of a file that does not say.
+  std::optional<std::uint64_t> stated_image_base() const { return stated_image_base_; }
+  /// Null: sources were not to be kept, or there is no PDB at hand. Lives as long as this object, wherever it is moved.
+  const ppdb::Pdb* pdb() const { return managed_files_ ? managed_files_->pdb() : nullptr; }
+  /// Sentences for people: what was not found or not used, so that answers are poorer.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  /// Empty: the PDB was fetched, or nobody was asked.
+  const std::string& why_not_fetched() const { return why_not_fetched_; }
+
+ private:
+  using Cache = std::expected<std::vector<std::byte>, std::string>;
+  Cache derive(const std::filesystem::path& path, const OpenOptions& options);
+  Cache derive_managed(const std::filesystem::path& path, const OpenOptions& options);
+  void fetch(const object::ManagedFiles& files, const FetchPdb& fetch_pdb);
+
+  // What nothing looks at any more once the module is open is let go.
+  OriginalFile file_;
+  Companions on_disk_;
+  MappedFile fetched_;
+  std::vector<object::Companion> companions_;  // of both
+  std::optional<object::ManagedFiles> managed_files_;
+  std::string why_not_fetched_;
+  std::vector<std::string> warnings_;
+  std::optional<std::uint64_t> stated_image_base_;
+  std::optional<Module> module_;
+};
+
+}  // namespace symcached::symbolize

@@ -1,0 +1,123 @@
+#include "symbolize/render_llvm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/utf8.hpp"
+#include "model/managed_module.hpp"
+#include "symbolize/source_context.hpp"
+
+namespace symcached::symbolize {
+namespace {
+
+std::string_view shown(std::string_view file, bool basename) {
+  return basename ? file.substr(file.find_last_of("/\\") + 1) : file;  // npos + 1 is 0: no folder
+}
+
+void append_json_text(std::string_view text, std::string& out) {
+  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }) && !is_utf8(text))
+    return append_json_text(valid_utf8(text), out);
+  out += '"';
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') (out += '\\') += c;
+    else if (byte < 0x20) fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
+    else out += c;
+  }
+  out += '"';
+}
+
+void append_json_if_any(std::string_view key, std::string_view value, std::string& out) {
+  if (value.empty()) return;
+  fmt::format_to(std::back_inserter(out), R"(,"{}":)", key);
+  append_json_text(value, out);
+}
+
+void append_json_address(const Answered& answered, std::string& out) {
+  if (const auto* const method = std::get_if<MethodPlace>(&answered.place))
+    fmt::format_to(std::back_inserter(out), "\"{:#x}:{:#x}\"", model::method_token(method->row), method->il_offset);
+  else
+    fmt::format_to(std::back_inserter(out), "\"{:#x}\"",
+                   std::get<model::Rva>(answered.place).value + answered.image_base);
+}
+
+void append_json_start(const Answered& answered, std::string& out) {
+  if (std::holds_alternative<MethodPlace>(answered.place)) out += "\"\"";
+  else fmt::format_to(std::back_inserter(out), "\"{:#x}\"", answered.image_base + answered.answer->start().value);
+}
+
+}  // namespace
+
+void render_llvm_text(const Answered& answered, const TextStyle& style, std::string& out) {
+  const auto frames = answered.answer->frames();
+  if (frames.empty()) {
+    out += style.functions ? "??\n??:0:0\n\n" : "??:0:0\n\n";
+    return;
+  }
+  for (const Frame& frame : frames) {
+    if (style.functions) (out += frame.function.empty() ? "??" : frame.function) += '\n';
+    const std::string_view file = shown(frame.file, style.basenames);
+    out += file.empty() ? "??" : file;
+    fmt::format_to(std::back_inserter(out), ":{}:{}\n", frame.line, frame.column);
+  }
+  if (answered.source != nullptr) out += answered.source->lines;
+  out += '\n';
+}
+
+void render_llvm_json(const Answered& answered, const TextStyle& style, std::string& out) {
+  out += R"({"Address":)";
+  append_json_address(answered, out);
+  out += R"(,"ModuleName":)";
+  append_json_text(answered.module, out);
+  out += R"(,"Symbol":[)";
+  const auto frames = answered.answer->frames();
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const Frame& frame = frames[i];
+    if (i != 0) out += ',';
+    fmt::format_to(std::back_inserter(out), R"({{"Column":{},"Discriminator":0,"FileName":)", frame.column);
+    append_json_text(shown(frame.file, style.basenames), out);
+    out += R"(,"FunctionName":)";
+    append_json_text(frame.function, out);
+    fmt::format_to(std::back_inserter(out), R"(,"Line":{})", frame.line);
+    if (i == 0 && answered.source != nullptr) {
+      append_json_if_any("Source", answered.source->lines, out);
+      append_json_if_any("SourceUrl", answered.source->url, out);
+    }
+    out += R"(,"StartAddress":)";
+    append_json_start(answered, out);
+    out += R"(,"StartFileName":"","StartLine":0})";
+  }
+  out += "]}";
+}
+
+void render_llvm_json_error(std::string_view address, std::string_view module, std::string_view message,
+                            std::string& out) {
+  out += R"({"Address":)";
+  append_json_text(address, out);
+  out += R"(,"Error":{"Message":)";
+  append_json_text(message, out);
+  out += R"(},"ModuleName":)";
+  append_json_text(module, out);
+  out += '}';
+}
+
+std::string numbered_lines(Bytes source, std::uint32_t line, std::uint32_t count) {
+  const auto context = source_context(source, line, count);
+  if (!context || count == 0) return {};
+  const auto before = std::min<std::size_t>(count / 2, context->before.size());
+  const auto after = std::min<std::size_t>(count - 1 - before, context->after.size());
+  const auto last = line + static_cast<std::uint32_t>(after);
+  const auto width = fmt::formatted_size("{}", last);
+  std::string out;
+  const auto put = [&](std::size_t number, std::string_view text) {
+    out += fmt::format("{:<{}} {}: {}\n", number, width, number == line ? '>' : ' ', text);
+  };
+  for (std::size_t i = before; i > 0; --i) put(line - i, context->before[context->before.size() - i]);
+  put(line, context->line);
+  for (std::size_t i = 0; i < after; ++i) put(line + 1 + i, context->after[i]);
+  return out;
+}
+
+}  // namespace symcached::symbolize

@@ -1,0 +1,99 @@
+#pragma once
+/// The service over a real store and real sources, with something in place of the workers.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+#include "base/overloaded.hpp"
+#include "service/cache_versions.hpp"
+#include "service/symcache_service.hpp"
+#include "testing/server/fake_pdb.hpp"
+#include "testing/server/fake_upstream.hpp"
+#include "testing/server/run_task.hpp"
+
+namespace symcached::service {
+
+using std::chrono::milliseconds;
+
+inline constexpr milliseconds kLong{60'000};
+inline constexpr std::string_view kGuid = "3249D99D0C4049318610F4E4FB0B6936";
+inline const std::string kPath = "crash.pdb/" + std::string(kGuid) + "1/crash.pdb";
+inline const DebugId kId{*Guid::parse(kGuid), 1};
+inline const SymcacheQuery kQuery{"crash.pdb", kId};
+
+inline std::string describe(const Outcome& outcome) {
+  return std::visit(overloaded{[](const Ready& r) {
+                                 const auto mapped = r.entry->map();
+                                 return "ready " + std::string(as_text(mapped->bytes().subspan(store::kPayloadOffset)));
+                               },
+                               [](const Absent&) { return std::string("absent"); },
+                               [](const Failed& f) { return (f.lasting ? "refused " : "soft ") + f.why; },
+                               [](const Pending&) { return std::string("pending"); },
+                               [](const Overloaded&) { return std::string("overloaded"); },
+                               [](const Unable& u) { return "unable " + u.why; }},
+                    outcome);
+}
+
+class ServiceTest : public ::testing::Test {
+ protected:
+  SymcacheService& serve(const std::vector<std::string>& symbols, ServiceOptions options = settled()) {
+    service_.reset();
+    std::vector<std::unique_ptr<fetch::Source>> sources;
+    for (const std::string& text : symbols) sources.push_back(std::move(*fetch::make_source(text, objects_, client_)));
+    service_ = std::make_unique<SymcacheService>(
+        *store_, std::move(sources),
+        [this](worker::Job job, worker::Sink sink) { return run(std::move(job), std::move(sink)); },
+        [this](Severity, const std::string& line) {
+          const std::scoped_lock lock(mutex_);
+          log_ += line + "\n";
+        },
+        options);
+    return *service_;
+  }
+  /// Files that a test has just written count as those that nobody writes any more.
+  static ServiceOptions settled() {
+    ServiceOptions options;
+    options.retry.settling = std::chrono::seconds(0);
+    return options;
+  }
+  /// In place of a worker: the content behind the first bytes of a PDB says what comes of it.
+  Task<worker::Result> run(worker::Job job, worker::Sink sink) {
+    ++conversions_;
+    if (gate_.valid()) gate_.wait();
+    const auto extent = Extent::parse(job.arguments);
+    const auto mapped = MappedFile::from_descriptor(job.inputs.front().file->get(), "input");
+    const std::string_view text = as_text(mapped->bytes().subspan(extent->offset, extent->size)).substr(32);
+    if (text == "broken") co_return worker::Refused{"pdb.stream: broken"};
+    if (text == "deadly") co_return worker::Died{"ended with signal 11 (Segmentation fault)"};
+    if (text == "moving") co_return worker::Changed{"its size went from 1 to 2 bytes while it was read"};
+    if (text == "unlucky") co_return worker::NotRun{"cannot start a worker process: Too many open files"};
+    const auto written = sink(as_bytes("cache of " + std::string(text)));
+    if (!written) co_return worker::SinkFailed{written.error()};
+    co_return worker::Done{kId.breakpad()};
+  }
+  std::string find(const SymcacheQuery& query = kQuery, milliseconds hold = kLong) {
+    return describe(run_task(service_->find(query, hold)));
+  }
+  std::string log() {
+    const std::scoped_lock lock(mutex_);
+    return log_;
+  }
+  void TearDown() override {
+    client_.stop();
+    service_.reset();
+  }
+
+  TempFolder cache_;
+  TempFolder symbols_;
+  std::unique_ptr<store::Store> store_ = std::move(*store::Store::open(cache_.path(), 1));
+  fetch::ObjectCache objects_{*store_, kObjects, {}};
+  fetch::HttpClient client_{{}, "Test/1"};
+  std::mutex mutex_;
+  std::string log_;
+  std::atomic<int> conversions_ = 0;
+  std::shared_future<void> gate_;
+  std::unique_ptr<SymcacheService> service_;
+};
+
+}  // namespace symcached::service
