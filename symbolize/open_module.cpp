@@ -30,6 +30,7 @@ std::expected<OpenedModule, std::string> OpenedModule::open(const std::filesyste
     if (!cache) return std::unexpected(std::move(cache.error()));
     return Module::own(*std::move(cache));
   }();
+  if (!module && !opened.warnings_.empty()) return failed(module.error() + "; " + opened.warnings_.front());
   if (!module) return failed(module.error());
   opened.module_ = *std::move(module);
   if (is_managed && is_image && opened.module_->ppdbcache()->point_count() == 0)
