@@ -4,6 +4,7 @@
 
 #include "api/pages.hpp"
 #include "api/symcache/endpoint.hpp"
+#include "api/symcache/version.hpp"
 
 namespace symcached::api {
 namespace {
@@ -60,6 +61,12 @@ bool lists(std::string_view methods, std::string_view method) {
   return false;
 }
 
+/// What Windows Performance Analyzer asks for: /v3.1.0/name/id.
+bool is_microsofts(const Segments& segments) {
+  return segments.size() >= 3 && segments[0].size() > 1 && (segments[0][0] == 'v' || segments[0][0] == 'V') &&
+         Version::parse(segments[0].substr(1));
+}
+
 }  // namespace
 
 Task<http::Response> answer(http::Request request, service::SymcacheService& service, ApiOptions options) {
@@ -71,7 +78,9 @@ Task<http::Response> answer(http::Request request, service::SymcacheService& ser
   if (request.is("OPTIONS")) co_return http::Response{204, {allow}, ""};
   if (!lists(allow.second, request.method)) co_return http::text(405, "method not allowed; use GET or HEAD", {allow});
   if (!path) co_return http::text(400, "request target is not a path");
-  if (!found) co_return http::text(404, "no such path");
+  if (!found && is_microsofts(*path))
+    co_return http::text(404, "Microsoft's symcache format is not served; the open format is below /open/");
+  if (!found) co_return http::text(404, "no such path; see /");
   path->erase(path->begin());
   const Behind behind{service, options};
   co_return co_await route->endpoint(std::move(request), std::move(*path), behind);
