@@ -4,6 +4,17 @@
 #include "symcache/reader.hpp"
 
 namespace symcached::object {
+namespace {
+
+/// True as soon as one function has rows.
+bool has_lines(const symcache::Symcache& cache) {
+  symcache::FrameBuffer buffer;
+  for (std::uint32_t i = 0; i < cache.function_count(); ++i)
+    if (const auto function = cache.function(i, buffer); function && function->row_count != 0) return true;
+  return false;
+}
+
+}  // namespace
 
 void describe_symcache(FileInfo& info, Bytes file) {
   const auto cache = symcache::Symcache::open(file);
@@ -12,6 +23,7 @@ void describe_symcache(FileInfo& info, Bytes file) {
   info.debug_id = cache->debug_id();
   info.debug_file = cache->debug_file();
   if (cache->function_count() != 0) info.add_feature("symbols");
+  if (has_lines(*cache)) info.add_feature("lines");
   if (cache->has_columns()) info.add_feature("columns");
 }
 

@@ -4,6 +4,7 @@
 
 namespace symcached::object {
 
+/// Cost: functions up to the first with lines.
 void describe_symcache(FileInfo& info, Bytes file);
 void describe_ppdbcache(FileInfo& info, Bytes file);
 

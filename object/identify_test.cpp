@@ -285,8 +285,20 @@ TEST(Describe, Symcaches) {
   EXPECT_EQ(info.arch, model::Arch::arm64);
   EXPECT_EQ(info.debug_id->dashed(), "01020304-0506-0708-090a-0b0c0d0e0f10-2");
   EXPECT_EQ(info.debug_file, "app.pdb");
-  EXPECT_THAT(info.features, testing::Contains("symbols"));
+  EXPECT_THAT(info.features, ElementsAre("symbols"));
   EXPECT_TRUE(describe(Bytes(bytes).first(20)).error) << "a header cut short";
+}
+
+TEST(Describe, SymcachesWithLines) {
+  symcache::Writer writer;
+  const model::Line row{.offset = 0, .file = writer.intern("/src/a.cpp"), .line = 7};
+  model::Function function;
+  function.start = {0x1000};
+  function.size = 16;
+  function.name = writer.intern("main");
+  function.lines = std::span(&row, 1);
+  writer.function(function);
+  EXPECT_THAT(describe(std::move(writer).finish()).features, ElementsAre("symbols", "lines"));
 }
 
 TEST(Describe, OtherKindsAreNamedAndNoMore) {
