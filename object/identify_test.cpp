@@ -291,7 +291,7 @@ TEST(Describe, Symcaches) {
 
 TEST(Describe, SymcachesWithLines) {
   symcache::Writer writer;
-  const model::Line row{.offset = 0, .file = writer.intern("/src/a.cpp"), .line = 7};
+  const model::Line row{.offset = 0, .line = 7, .file = writer.intern("/src/a.cpp")};
   model::Function function;
   function.start = {0x1000};
   function.size = 16;
