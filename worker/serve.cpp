@@ -15,6 +15,9 @@ namespace symcached::worker {
 namespace {
 
 constexpr std::chrono::seconds kIdle{1};  ///< without a job, after which freed memory goes back to the system
+/// Until then it stays for the next job: to get 45 MB anew took a twentieth of the time that a PDB of 96 MB takes.
+constexpr int kKeptBetweenJobs = 96 << 20;  ///< bytes at most; less than what a worker is replaced for
+constexpr int kMostFromHeap = 32 << 20;     ///< bytes: larger blocks are mapped, and given back when freed
 
 struct TooMuch {};
 struct ParentGone {};
@@ -55,6 +58,8 @@ bool work(int channel, const Message& job, const Handlers& handlers) {
 int serve(int channel, const Handlers& handlers) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_NAME, "symcached-work");
+  ::mallopt(M_MMAP_THRESHOLD, kMostFromHeap);
+  ::mallopt(M_TRIM_THRESHOLD, kKeptBetweenJobs);
   std::vector<std::byte> buffer(sizeof(MessageHead) + kMaxPiece);
   if (!send(channel, text_message(Tag::ready, give_up_rights()))) return 0;
   while (true) {
