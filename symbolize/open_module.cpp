@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "object/translate.hpp"
+#include "object/unwrap.hpp"
 #include "symbolize/derive.hpp"
 
 namespace symcached::symbolize {
@@ -28,6 +29,27 @@ std::expected<OpenedModule, std::string> OpenedModule::open(const std::filesyste
     return Module::own(*std::move(cache));
   }();
   if (!module) return failed(module.error());
+  opened.module_ = *std::move(module);
+  return opened;
+}
+
+std::expected<OpenedModule, std::string> OpenedModule::from_bytes(Bytes bytes, const OpenOptions& options) {
+  const auto unwrapped = object::unwrap(bytes, options.inflate);
+  if (!unwrapped) return std::unexpected(unwrapped.error());
+  const Bytes plain = *unwrapped ? (*unwrapped)->file.bytes() : bytes;
+  OpenedModule opened;
+  std::vector<std::byte> cache;
+  if (ppdbcache::is_ppdbcache(plain) || symcache::is_symcache(plain)) {
+    cache.assign(plain.begin(), plain.end());
+  } else {
+    auto derived = derive_cache(
+        {.file = plain, .threads = options.threads, .inflate = *unwrapped ? (*unwrapped)->inner : options.inflate});
+    if (!derived) return std::unexpected(std::move(derived.error()));
+    cache = std::move(derived->file);
+    opened.stated_image_base_ = object::stated_image_base(plain);
+  }
+  auto module = Module::own(std::move(cache));
+  if (!module) return std::unexpected(std::move(module.error()));
   opened.module_ = *std::move(module);
   return opened;
 }
