@@ -15,14 +15,15 @@ constexpr std::string_view kPage = R"(<!doctype html>
 <style>body {{ font: 16px/1.5 sans-serif; max-width: 46em; margin: 3em auto; padding: 0 1em }}
 pre {{ background: #eee; padding: .6em; overflow: auto }}</style>
 <h1>symcached</h1>
-<p>This server turns debug files (PDBs) into small symbol caches once and hands them out over HTTP, so that profilers,
-crash reporters and debuggers need not download and read the PDBs themselves.</p>
-<h2>Ask for a symcache</h2>
-<pre>curl -o app.symcache http://{host}/open/v2.0.0/app.pdb/&lt;GUID&gt;/&lt;age&gt;</pre>
+<p>This server converts each PDB once into a small symcache and serves it over HTTP, so that profilers, crash reporters
+and debuggers need not download and read the PDBs themselves.</p>
+<h2>Fetch a symcache</h2>
+<pre>curl -f -o app.symcache http://{host}/open/v2.0.0/app.pdb/&lt;GUID&gt;/&lt;age&gt;</pre>
 <p>The GUID may be written with or without dashes and braces; the age is decimal and may be left out when it is 1.
-The first request for a PDB waits until its symcache is made. With the header <code>Allow-Retry-After: true</code> it is
-answered at once with 404 and <code>Retry-After</code> until then.</p>
-<h2>Ask whether it runs</h2>
+<code>symcached inspect app.pdb</code> prints both. The first request for a PDB waits for its conversion. With the
+header <code>Allow-Retry-After: true</code> it is answered at once instead: 404 with <code>Retry-After</code> until the
+symcache is ready.</p>
+<h2>Health check</h2>
 <pre>curl http://{host}/healthcheck</pre>
 </html>
 )";

@@ -1,33 +1,89 @@
 #include "api/routes.hpp"
 
+#include <algorithm>
+
 #include "api/pages.hpp"
 #include "api/symcache/endpoint.hpp"
+#include "api/symcache/version.hpp"
 
 namespace symcached::api {
 namespace {
 
-constexpr std::string_view kAllowed = "GET, HEAD";
-
 using Segments = std::vector<std::string>;
 
-bool is_path(const Segments& segments, std::string_view only) { return segments.size() == 1 && segments[0] == only; }
+struct Behind {
+  service::SymcacheService& service;
+  ApiOptions options;
+};
+
+Task<http::Response> index(http::Request request, Segments, Behind) { co_return index_page(request); }
+
+Task<http::Response> healthcheck(http::Request, Segments, Behind) {
+  co_return http::text(200, "ok", {{"Cache-Control", "no-store"}});
+}
+
+Task<http::Response> open_symcache(http::Request request, Segments below, Behind behind) {
+  return get_open_symcache(std::move(request), std::move(below), behind.service, behind.options.hold);
+}
+
+enum class Spelling : std::uint8_t { exact, any_case };
+enum class Extent : std::uint8_t { one_segment, and_below };
+
+struct Route {
+  std::string_view segment;  ///< the first of the path
+  Spelling spelling;
+  Extent extent;
+  std::string_view methods;  ///< as Allow names them; OPTIONS is answered for all
+  /// @param below  the segments after the first
+  Task<http::Response> (*endpoint)(http::Request request, Segments below, Behind behind);
+};
+
+constexpr std::string_view kReading = "GET, HEAD";
+
+constexpr Route kRoutes[] = {
+    {"", Spelling::exact, Extent::one_segment, kReading, index},
+    {"healthcheck", Spelling::exact, Extent::one_segment, kReading, healthcheck},
+    {"open", Spelling::any_case, Extent::and_below, kReading, open_symcache},
+};
+
+bool leads_to(const Route& route, const Segments& path) {
+  if (route.extent == Extent::one_segment && path.size() != 1) return false;
+  return route.spelling == Spelling::any_case ? http::same_name(path.front(), route.segment)
+                                              : path.front() == route.segment;
+}
+
+bool lists(std::string_view methods, std::string_view method) {
+  for (std::size_t at = 0; at < methods.size();) {
+    const std::size_t end = std::min(methods.find(", ", at), methods.size());
+    if (methods.substr(at, end - at) == method) return true;
+    at = end + 2;
+  }
+  return false;
+}
+
+/// What Windows Performance Analyzer asks for: /v3.1.0/name/id.
+bool is_microsofts(const Segments& segments) {
+  return segments.size() >= 3 && segments[0].size() > 1 && (segments[0][0] == 'v' || segments[0][0] == 'V') &&
+         Version::parse(segments[0].substr(1));
+}
 
 }  // namespace
 
 Task<http::Response> answer(http::Request request, service::SymcacheService& service, ApiOptions options) {
-  const http::Header allow{"Allow", kAllowed};
+  auto path = http::path_segments(request.target);
+  const Route* const route =
+      path ? std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); }) : std::end(kRoutes);
+  const bool found = route != std::end(kRoutes);
+  const http::Header allow{"Allow", found ? route->methods : kReading};
   if (request.is("OPTIONS")) co_return http::Response{204, {allow}, ""};
-  if (!request.is("GET") && !request.is("HEAD"))
-    co_return http::text(405, "method not allowed; use GET or HEAD", {allow});
-  auto segments = http::path_segments(request.target);
-  if (!segments) co_return http::text(400, "request target is not a path");
-  if (is_path(*segments, "")) co_return index_page(request);
-  if (is_path(*segments, "healthcheck")) co_return http::text(200, "ok", {{"Cache-Control", "no-store"}});
-  if (http::same_name(segments->front(), "open")) {
-    segments->erase(segments->begin());
-    co_return co_await get_open_symcache(std::move(request), std::move(*segments), service, options.hold);
-  }
-  co_return http::text(404, "no such path");
+  if (!lists(allow.second, request.method)) co_return http::text(405, "method not allowed; use GET or HEAD", {allow});
+  if (!path) co_return http::text(400, "request target is not a path");
+  if (!found && is_microsofts(*path))
+    co_return http::text(404, "Microsoft's symcache format is not served; the open format is below /open/");
+  if (!found) co_return http::text(404, "no such path; see /");
+  path->erase(path->begin());
+  const Behind behind{service, options};
+  co_return co_await route->endpoint(std::move(request), std::move(*path), behind);
 }
 
 }  // namespace symcached::api

@@ -144,6 +144,30 @@ TEST_F(Routes, Table) {
   }
 }
 
+TEST_F(Routes, WhatIsWrongIsSaidPlainly) {
+  struct Row {
+    std::string_view why;
+    std::string target;
+    http::Headers headers;
+    std::string_view want;
+  };
+  const std::string guid(kGuid);
+  const Row rows[] = {
+      {"Microsoft's format", "/v3.1.0/there.pdb/" + guid + "/1", {}, "Microsoft's symcache format is not served"},
+      {"no such path", "/robots.txt", {}, "no such path"},
+      {"age in hex, as in stores", "/open/v2.0.0/there.pdb/" + guid + "/1a", {}, "age must be decimal"},
+      {"id and age in one", "/open/v2.0.0/there.pdb/" + guid + "1", {}, "GUID must be 32 hex digits"},
+      {"version 1", "/open/v1.0.0/there.pdb/" + guid, {}, "version too old; 2.0.0 is the lowest"},
+      {"no version", "/open/there.pdb/" + guid + "/1", {}, "version must look like v2.0.0"},
+      {"name", "/open/v2.0.0/.pdb/" + guid, {}, "PDB name: file name starts with a dot"},
+      {"missing", kMissing, {}, "PDB not found"},
+      {"exceeds", kThere, {{"If-Version-Exceeds", "2.0.0"}}, "If-Version-Exceeds must be lower than"},
+      {"the page", "/", {}, "curl -f -o app.symcache http://127.0.0.1:3021/open/v2.0.0/app.pdb/"},
+  };
+  for (const Row& r : rows)
+    EXPECT_THAT(std::get<std::string>(ask("GET", r.target, r.headers).body), HasSubstr(r.want)) << r.why;
+}
+
 TEST_F(Routes, WhoMayNotWaitIsToldToComeBack) {
   struct Row {
     std::string_view why, method;

@@ -9,10 +9,11 @@
 namespace symcached::app {
 namespace {
 
-void flush(std::string& out) {
-  std::fwrite(out.data(), 1, out.size(), stdout);
-  std::fflush(stdout);
+/// @return false: nobody gets the answers any more
+bool flush(std::string& out) {
+  const bool written = std::fwrite(out.data(), 1, out.size(), stdout) == out.size();
   out.clear();
+  return std::fflush(stdout) == 0 && written;
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ bool answer_stdin(bool json, Answerer& answerer) {
     if (json) out += '\n';
   };
   for (;;) {
-    flush(out);
+    if (!flush(out)) return good;
     if (kept == in.size()) in.resize(in.size() * 2);
     const ssize_t got = ::read(STDIN_FILENO, in.data() + kept, in.size() - kept);
     if (got < 0 && errno == EINTR) continue;

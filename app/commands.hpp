@@ -4,10 +4,13 @@
 
 namespace symcached::app {
 
-/// Exit status: what scripts see. Wrong usage is CLI11's to report, turned into 2 by main().
+/// Exit status: what scripts see. Wrong usage is found by CLI11, and turned into 2 by main().
 enum ExitStatus { kDone = 0, kCouldNot = 1, kWrongUsage = 2 };
 
-/// Every add_* registers a subcommand that leaves its status in `status`, which lives as long as `app`.
+/// All of them, and what `symcached --help` says. The subcommand that runs leaves its status in `status`, which lives
+/// as long as `app`.
+void add_commands(CLI::App& app, int& status);
+
 void add_convert(CLI::App& app, int& status);
 void add_inspect(CLI::App& app, int& status);
 void add_lookup(CLI::App& app, int& status);

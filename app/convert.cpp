@@ -12,12 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/debug_folders.hpp"
 #include "app/progress.hpp"
+#include "object/identify.hpp"
 #include "ppdbcache/reader.hpp"
 #include "symbolize/companions.hpp"
 #include "symbolize/derive.hpp"
+#include "symbolize/native_pdb.hpp"
 #include "symbolize/original_file.hpp"
 #include "symcache/reader.hpp"
 
@@ -26,6 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kCommand = "convert";
+constexpr unsigned kMaxThreads = 64;
 constexpr const char *kSymcacheExtension = ".symcache", *kPpdbcacheExtension = ".ppdbcache";
 
 struct Options {
@@ -49,7 +54,7 @@ std::expected<void, std::string> write_file(const fs::path& path, Bytes bytes) {
     if (!out) {
       std::error_code ignored;
       fs::remove(unfinished, ignored);
-      return std::unexpected(fmt::format("{}: could not write {} bytes; is the disk full or the folder read-only?",
+      return std::unexpected(fmt::format("{}: cannot write {} bytes; is the disk full or the directory read-only?",
                                          path.string(), bytes.size()));
     }
   }
@@ -58,7 +63,7 @@ std::expected<void, std::string> write_file(const fs::path& path, Bytes bytes) {
   if (!error) return {};
   const std::string why = error.message();
   fs::remove(unfinished, error);
-  return std::unexpected(fmt::format("{}: could not put it in place: {}", path.string(), why));
+  return std::unexpected(fmt::format("{}: cannot put it in place: {}", path.string(), why));
 }
 
 fs::path target_of(const std::string& file, const Options& options, const char* extension) {
@@ -117,14 +122,21 @@ std::expected<symbolize::DerivedCache, std::string> derive(const std::string& na
   };
   auto derived = symbolize::derive_cache({file.bytes(), companions.all(), release, options.threads, file.inflate()});
   if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
+  const auto managed = ppdbcache::Reader::open(derived->file);
+  if (managed && managed->point_count() == 0 && object::identify(file.bytes()) == object::FileKind::pe)
+    complain(kCommand, fmt::format("warning: {}: no usable PDB; its cache has no files and lines", name));
   return derived;
 }
 
 std::expected<void, std::string> convert(const std::string& name, const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const auto file = symbolize::OriginalFile::open(name, options.inflate());
+  auto file = symbolize::OriginalFile::open(name, options.inflate());
   if (!file) return std::unexpected(file.error());
-  const auto derived = derive(name, *file, options);
+  const symbolize::NativePdb pdb = symbolize::find_native_pdb(name, file->bytes());
+  if (!pdb.warning.empty()) complain(kCommand, "warning: " + pdb.warning);
+  if (pdb.path) file = symbolize::OriginalFile::open(*pdb.path, options.inflate());
+  if (!file) return std::unexpected(file.error());
+  const auto derived = derive(pdb.path ? pdb.path->string() : name, *file, options);
   if (!derived) return std::unexpected(derived.error());
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   const fs::path target = target_of(name, options, extension_of(derived->kind));
@@ -146,10 +158,9 @@ bool targets_differ(const Options& options) {
   for (const std::string& file : options.files) {
     const auto [at, added] = from.try_emplace(target_of(file, options, ""), file);
     if (added) continue;
-    fmt::print(stderr,
-               "symcached convert: {} and {} have one name, and so would their caches; convert them into "
-               "different folders\n",
-               at->second, file);
+    complain(kCommand, fmt::format("the caches of {} and {} would overwrite each other; convert them into separate "
+                                   "directories with -o",
+                                   at->second, file));
     return false;
   }
   return true;
@@ -160,34 +171,57 @@ int run(const Options& options) {
   std::error_code error;
   fs::create_directories(options.directory, error);
   if (error) {
-    fmt::print(stderr, "symcached convert: {}: {}\n", options.directory, error.message());
+    complain(kCommand, fmt::format("cannot create directory {}: {}", options.directory, error.message()));
     return kCouldNot;
   }
   int status = kDone;
   for (const std::string& file : options.files) {
-    if (const auto ok = convert(file, options); ok) continue;
-    else fmt::print(stderr, "symcached convert: {}\n", ok.error());
+    const auto ok = convert(file, options);
+    if (ok) continue;
+    complain(kCommand, ok.error());
     status = kCouldNot;
   }
   return status;
 }
 
+constexpr const char* kFooter = R"(Each cache is named after its file: app.pdb becomes app.pdb.symcache, a .NET
+file FILE.ppdbcache. A program beside its PDB gets the symcache of the PDB. The
+paths written are printed.
+
+Examples:
+  symcached convert app.pdb -o caches              caches/app.pdb.symcache
+  symcached convert --stats lib.so.debug app.dll   two caches, sizes and counts
+
+Exit status:
+  0  every file was converted
+  1  a file was not; stderr names it, the others are done
+  2  wrong usage
+
+Environment: none is read.)";
+
 }  // namespace
 
 void add_convert(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("convert", "derive the caches of files");
-  command->add_option("file", options->files, "debug files, .NET assemblies")->required();
-  command->add_option("-o,--output", options->directory, "folder for the caches; made if missing");
+  CLI::App* command = app.add_subcommand("convert", "Convert debug files to symcaches, .NET ones to ppdbcaches");
+  command->add_option("FILE", options->files, "debug file, program, .NET assembly; may be compressed")->required();
+  command->add_option("-o,--output-dir,--output", options->directory, "directory for the caches, created if missing")
+      ->type_name("DIR")
+      ->capture_default_str();
   add_debug_folders(*command, options->debug_folders);
-  command->add_option("--threads", options->threads, "work with so many threads; the result is the same")
-      ->check(CLI::Range(1, 64));
+  command
+      ->add_option("--threads", options->threads,
+                   "worker threads; the result does not depend on it [default: all cores]")
+      ->type_name("N")
+      ->check(number_from(1, kMaxThreads));
   command
       ->add_option("--max-unpacked", options->max_unpacked,
-                   "bytes that may come out of compressed ones, as 20GiB; without it 8 GiB, and 200 times the file or "
-                   "64 MiB where that is more")
-      ->transform(CLI::AsSizeValue(true));
+                   "most bytes that compressed data may decompress to, such as 20GiB [default: 200 times the file, but "
+                   "at least 64MiB and at most 8GiB]")
+      ->type_name("SIZE")
+      ->transform(byte_size());
   command->add_flag("--stats", options->stats, "print sizes, counts and time");
+  command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });
 }
 

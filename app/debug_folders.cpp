@@ -5,7 +5,8 @@
 namespace symcached::app {
 
 void add_debug_folders(CLI::App& command, std::vector<std::string>& folders) {
-  command.add_option("--debug-folder", folders, "where installed debug files lie; may be given several times")
+  command.add_option("--debug-dir,--debug-folder", folders, "directory searched for separate debug files; repeatable")
+      ->type_name("DIR")
       ->capture_default_str()
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -9,7 +9,7 @@ class App;
 
 namespace symcached::app {
 
-/// Declares --debug-folder.
+/// Declares --debug-dir.
 void add_debug_folders(CLI::App& command, std::vector<std::string>& folders);
 
 }  // namespace symcached::app

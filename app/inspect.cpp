@@ -1,14 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "base/mapped_file.hpp"
 #include "base/utf8.hpp"
@@ -18,6 +21,7 @@ namespace symcached::app {
 namespace {
 
 using object::FileInfo;
+using object::FileKind;
 using object::Link;
 using object::SliceInfo;
 
@@ -47,37 +51,25 @@ Inspected inspect(const std::string& file) {
   result.info = object::describe(mapped->bytes());
   if (!result.info.trouble.empty()) result.error = fmt::format("{}: {}", file, result.info.trouble);
   if (result.info.error) result.error = fmt::format("{}: {}", file, to_string(*result.info.error));
+  if (result.error.empty() && result.info.kind == FileKind::unknown)
+    result.error = fmt::format("{}: {}", file, result.size == 0 ? "empty file" : "unrecognized format");
   return result;
-}
-
-bool is_control(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
-  return first < 0x20 || first == 0x7F || (first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0);
-}
-
-/// Names come from files we do not trust: bytes that are not UTF-8 are replaced for JSON, and for a terminal
-/// they and control characters are spelled out.
-std::string clean(std::string_view text, bool for_terminal) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
-    if (for_terminal && (length == 0 || is_control(character)))
-      for (const char c : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    else if (length == 0) out += "\xEF\xBF\xBD";
-    else out += character;
-    text.remove_prefix(character.size());
-  }
-  return out;
 }
 
 std::string debug_id_text(const FileInfo& info) { return info.debug_id ? info.debug_id->dashed() : std::string(); }
 
+/// What a symbol server's path has of a native PDB, whether this is the PDB or its program:
+/// docs/protocols/symcache-http.md.
+std::optional<DebugId> pdb_id(const FileInfo& info) {
+  const bool names_pdb = std::ranges::find(info.links, FileKind::pdb, &Link::kind) != info.links.end();
+  return info.kind == FileKind::pdb || (info.kind == FileKind::pe && names_pdb) ? info.debug_id : std::nullopt;
+}
+
 void print_text(const Inspected& file) {
   const FileInfo& info = file.info;
-  std::string out = clean(file.file, true) + "\n";
+  std::string out = escaped(file.file) + "\n";
   const auto row = [&](std::string_view name, std::string_view value) {
-    if (!value.empty()) out += fmt::format("  {:<12}{}\n", name, clean(value, true));
+    if (!value.empty()) out += fmt::format("  {:<12}{}\n", name, escaped(value));
   };
   row("kind", name_of(info.kind));
   row("packed in",
@@ -87,6 +79,10 @@ void print_text(const Inspected& file) {
   if (info.arch != model::Arch::unknown) row("arch", name_of(info.arch));
   row("size", fmt::format("{} bytes", file.size));
   row("debug_id", debug_id_text(info));
+  if (const auto id = pdb_id(info)) {
+    row("guid", id->guid.hex_upper());
+    row("age", fmt::format("{}", id->age));
+  }
   row("code_id", info.code_id);
   row("debug_file", info.debug_file);
   row("features", fmt::format("{}", fmt::join(info.features, ", ")));
@@ -96,11 +92,9 @@ void print_text(const Inspected& file) {
   row("source_link", info.source_link);
   for (const std::string& document : info.documents) row("document", document);
   if (info.file_count) row("files", fmt::format("{}", *info.file_count));
-  if (!info.trouble.empty()) row("error", info.trouble);
   for (const SliceInfo& slice : info.slices)
     row("slice", fmt::format("{:<14}{}  {} bytes at {}", slice.arch,
                              slice.debug_id ? slice.debug_id->dashed() : std::string(), slice.size, slice.offset));
-  if (info.error) row("error", to_string(*info.error));
   fmt::print("{}", out);
 }
 
@@ -108,7 +102,7 @@ boost::json::object to_json(const Inspected& file) {
   const FileInfo& info = file.info;
   boost::json::object out;
   const auto put = [](boost::json::object& to, const char* key, std::string_view value) {
-    if (!value.empty()) to[key] = clean(value, false);
+    if (!value.empty()) to[key] = valid_utf8(value);
   };
   put(out, "file", file.file);
   if (file.opened) {
@@ -120,6 +114,10 @@ boost::json::object to_json(const Inspected& file) {
     put(out, "member", info.member);
     if (info.arch != model::Arch::unknown) put(out, "arch", name_of(info.arch));
     put(out, "debug_id", debug_id_text(info));
+    if (const auto id = pdb_id(info)) {
+      out["guid"] = id->guid.hex_upper();
+      out["age"] = id->age;
+    }
     put(out, "code_id", info.code_id);
     put(out, "debug_file", info.debug_file);
     if (!info.features.empty()) {
@@ -138,7 +136,7 @@ boost::json::object to_json(const Inspected& file) {
     const auto put_all = [&](const char* key, const std::vector<std::string>& values) {
       if (values.empty()) return;
       auto& all = out[key].emplace_array();
-      for (const std::string& value : values) all.emplace_back(clean(value, false));
+      for (const std::string& value : values) all.emplace_back(valid_utf8(value));
     };
     put_all("checksums", info.checksums);
     put(out, "source_link", info.source_link);
@@ -174,19 +172,34 @@ int run(const Options& options) {
     }
     if (file.error.empty()) continue;
     status = kCouldNot;
-    fmt::print(stderr, "symcached: {}\n", clean(file.error, true));
+    complain("inspect", file.error);
   }
   if (options.json) fmt::print("{}\n", boost::json::serialize(all));
   return status;
 }
 
+constexpr const char* kFooter = R"(For a PDB, guid and age are what serve's URLs have: /open/v2.0.0/NAME/GUID/AGE
+
+Examples:
+  symcached inspect app.pdb
+  symcached inspect --json bin/*.dll | jq '.[].debug_id'
+
+Exit status:
+  0  every file was identified
+  1  a file was not, or is malformed; stderr names it
+  2  wrong usage
+
+Environment: none is read.)";
+
 }  // namespace
 
 void add_inspect(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
-  CLI::App* const command = app.add_subcommand("inspect", "Tell what files are: kind, arch, ids, features, links");
-  command->add_option("FILE", options->files, "debug files, programs, caches, archives")->required();
+  CLI::App* const command =
+      app.add_subcommand("inspect", "Identify files: print kind, architecture, ids, features and links");
+  command->add_option("FILE", options->files, "debug file, program, cache or archive")->required();
   command->add_flag("--json", options->json, "print a JSON array, one object per file");
+  command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -68,6 +68,7 @@ TEST_F(Inspect, JsonHasTheKeysThatHaveValues) {
   EXPECT_THAT(got.err, IsEmpty());
   EXPECT_EQ(got.out, "[{\"file\":\"" + exe +
                          R"(","kind":"pe","arch":"x86_64","debug_id":"01020304-0506-0708-090a-0b0c0d0e0f10-1",)"
+                         R"("guid":"0102030405060708090A0B0C0D0E0F10","age":1,)"
                          R"("code_id":"5AB380779000","debug_file":"C:\\out\\app.pdb",)"
                          R"("features":["symbols","dwarf","debug-directory"],)"
                          R"("links":[{"kind":"pdb","debug_id":"01020304-0506-0708-090a-0b0c0d0e0f10-1",)"
@@ -85,6 +86,8 @@ TEST_F(Inspect, TextIsAligned) {
                          "  arch        x86_64\n"
                          "  size        2637 bytes\n"
                          "  debug_id    01020304-0506-0708-090a-0b0c0d0e0f10-1\n"
+                         "  guid        0102030405060708090A0B0C0D0E0F10\n"
+                         "  age         1\n"
                          "  code_id     5AB380779000\n"
                          "  debug_file  app.pdb\n"
                          "  features    symbols, dwarf, debug-directory\n"
@@ -98,11 +101,24 @@ TEST_F(Inspect, MalformedAndMissingFilesAreNamedAndTheOthersDescribed) {
   const std::string missing = (folder_ / "missing").string();
   const Outcome got = run({cut, missing, exe, "--json"});
   EXPECT_EQ(got.status, kCouldNot);
-  EXPECT_THAT(got.err, HasSubstr("symcached: " + cut + ": pe.coff_header: wants 20 bytes"));
-  EXPECT_THAT(got.err, HasSubstr("symcached: " + missing + ": could not open it: No such file"));
-  EXPECT_THAT(got.out, HasSubstr("\"kind\":\"pe\",\"size\":70,\"error\":\"" + cut + ": pe.coff_header: "));
-  EXPECT_THAT(got.out, HasSubstr("{\"file\":\"" + missing + "\",\"error\":\""));
+  EXPECT_THAT(got.err, HasSubstr("symcached inspect: " + cut + ": truncated: 2 of 20 bytes (pe.coff_header "));
+  EXPECT_THAT(got.err, HasSubstr("symcached inspect: cannot open " + missing + ": No such file"));
+  EXPECT_THAT(got.out, HasSubstr("\"kind\":\"pe\",\"size\":70,\"error\":\"" + cut + ": truncated: "));
+  EXPECT_THAT(got.out, HasSubstr("{\"file\":\"" + missing + "\",\"error\":\"cannot open "));
   EXPECT_THAT(got.out, HasSubstr("\"debug_file\":\"app.pdb\""));
+}
+
+TEST_F(Inspect, WhatNobodyKnowsIsAFailureToldOnce) {
+  struct Row {
+    std::string name, content, want;
+  };
+  for (const Row& r : {Row{"notes.txt", "hello", "unrecognized format"}, Row{"nothing", "", "empty file"}}) {
+    const std::string path = file(r.name, as_bytes(r.content));
+    const Outcome got = run({path});
+    EXPECT_EQ(got.status, kCouldNot) << r.name;
+    EXPECT_EQ(got.err, "symcached inspect: " + path + ": " + r.want + "\n");
+    EXPECT_THAT(got.out, testing::Not(HasSubstr(r.want)));
+  }
 }
 
 TEST_F(Inspect, HostileNamesReachNeitherTerminalNorJsonAsTheyAre) {

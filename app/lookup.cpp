@@ -1,9 +1,8 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "app/answerer.hpp"
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/debug_folders.hpp"
 #include "app/module_answerer.hpp"
@@ -22,6 +22,9 @@ namespace symcached::app {
 namespace {
 
 enum class FetchSources : std::uint8_t { never, public_hosts, anywhere };
+
+constexpr std::string_view kCommand = "lookup";
+constexpr std::uint32_t kMaxSourceLines = 1'000'000;
 
 struct Options {
   std::string file;
@@ -42,18 +45,17 @@ symbolize::AnswerOptions answer_options_of(const Options& options) {
           .detail = options.no_parameters ? demangle::Detail::no_parameters : demangle::Detail::full};
 }
 
+void warn(const std::string& what) { complain(kCommand, "warning: " + what); }
+
 /// What to take off each address: 0, or the image base when addresses are as the file states them.
 std::expected<std::uint64_t, std::string> image_base_of(const Options& options, const symbolize::OpenedModule& opened) {
-  const symcache::Symcache* const cache = opened.module().symcache();
-  if (!options.svma || cache == nullptr) return 0;
+  if (!options.svma) return 0;
+  if (opened.module().is_managed())
+    return std::unexpected("--svma does not apply to .NET files; give METHOD:IL, such as 4:26");
   if (const auto base = symbolize::parse_address(options.image_base)) return *base;
-  if (!options.image_base.empty())
-    return std::unexpected(fmt::format("--image-base: \"{}\" is not a hexadecimal address", options.image_base));
   if (const auto base = opened.stated_image_base()) return *base;
-  return std::unexpected(
-      fmt::format("--svma: {} is made from \"{}\", which does not say at which address its image "
-                  "starts; add --image-base, or give addresses from the image base without --svma",
-                  options.file, cache->producer_kind()));
+  return std::unexpected(fmt::format(
+      "--svma: {} does not store its image base; add --image-base, or give RVAs without --svma", options.file));
 }
 
 /// What may be fetched; empty: nothing.
@@ -65,13 +67,15 @@ symbolize::FetchText fetch_text_of(const Options& options) {
   return [fetcher](const std::string& url) -> std::optional<std::string> {
     auto text = fetcher->get(url);
     if (text) return std::move(*text);
-    fmt::print(stderr, "symcached lookup: {}: {}\n", url, text.error().why);
+    complain(kCommand, fmt::format("{}: {}", url, text.error().why));
     return std::nullopt;
   };
 }
 
 std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options& options,
                                                                   const symbolize::OpenedModule& opened) {
+  if (options.source_lines != 0 && !opened.module().is_managed())
+    warn("--print-source-context-lines works for .NET files only; ignored");
   const auto base = image_base_of(options, opened);
   if (!base) return std::unexpected(base.error());
   std::unique_ptr<symbolize::ManagedSources> sources;
@@ -95,61 +99,103 @@ int run(const Options& options) {
                                                    .threads = std::max(1u, std::thread::hardware_concurrency()),
                                                    .keep_sources = options.source_lines != 0});
   if (!opened) {
-    fmt::print(stderr, "symcached lookup: {}\n", opened.error());
+    complain(kCommand, opened.error());
     return kCouldNot;
   }
+  for (const std::string& warning : opened->warnings()) warn(warning);
   const auto answerer = answerer_of(options, *opened);
   if (!answerer) {
-    fmt::print(stderr, "symcached lookup: {}\n", answerer.error());
+    complain(kCommand, answerer.error());
     return kWrongUsage;
   }
+  if (options.questions.empty() && ::isatty(STDIN_FILENO) != 0)
+    fmt::print(stderr, "Reading addresses from standard input, one per line.\n");
   const bool good = options.questions.empty() ? answer_stdin(options.json, **answerer)
                                               : answer_arguments(options.questions, options.json, **answerer);
-  if (std::ferror(stdout) != 0) {
-    fmt::print(stderr, "symcached lookup: could not write the answers: {}\n", std::strerror(errno));
-    return kCouldNot;
-  }
   return good ? kDone : kWrongUsage;
+}
+
+constexpr const char* kFooter = R"(Each address or line of input gets one answer: function and file:line:column of
+each frame, innermost first, then an empty line; ?? where nothing is known. What
+is not an address is answered as unknown (in JSON with "Error") and reported on
+stderr.
+
+Examples:
+  symcached lookup app.pdb 0x1234 0x5678     RVAs: bytes from the image's start
+  symcached lookup --json app.pdb.symcache <addresses.txt
+  symcached lookup app.dll 0x06000004:0x1a   .NET: method token and IL offset
+
+Exit status:
+  0  success, also when an address has no symbol
+  1  the file cannot be read, or the output cannot be written
+  2  wrong usage, or something given was not an address
+
+Environment:
+  http_proxy, https_proxy, all_proxy, no_proxy
+                        proxies for --fetch-sources=anywhere)";
+
+void add_name_options(CLI::App& command, Options& options) {
+  command
+      .add_flag("-f{readable},--functions{readable}", options.names,
+                "how to print functions: readable; short, without parameters; linkage, the linkage name demangled; or "
+                "none")
+      ->option_text("[=STYLE]")
+      ->transform(one_of({{"readable", static_cast<int>(symbolize::FunctionNames::readable)},
+                          {"short", static_cast<int>(symbolize::FunctionNames::brief)},
+                          {"linkage", static_cast<int>(symbolize::FunctionNames::linkage)},
+                          {"none", static_cast<int>(symbolize::FunctionNames::none)}}));
+  command.add_flag("-C,--demangle,!--no-demangle", options.demangle,
+                   "demangle function names (the default), or do not");
+  command.add_flag("--no-parameters", options.no_parameters, "omit the parameters of demangled functions");
+  command.add_flag("-s,--basenames", options.basenames, "print file names without directories");
+}
+
+void add_address_options(CLI::App& command, Options& options) {
+  CLI::Option* const svma = command.add_flag(
+      "--svma", options.svma, "addresses are virtual addresses, not RVAs; a PDB or symcache needs --image-base for it");
+  command.add_option("--image-base", options.image_base, "virtual address at which the image starts, hexadecimal")
+      ->type_name("ADDRESS")
+      ->check(hexadecimal())
+      ->needs(svma);
+}
+
+void add_source_options(CLI::App& command, Options& options) {
+  CLI::Option* const lines =
+      command
+          .add_option("--print-source-context-lines", options.source_lines,
+                      ".NET only: print N lines of source around each line, if the source is available")
+          ->type_name("N")
+          ->check(number_from(0, kMaxSourceLines));
+  command
+      .add_flag("--fetch-sources{public}", options.fetch_sources,
+                ".NET only: download sources through Source Link, from public hosts; with =anywhere from private "
+                "networks too")
+      ->option_text("[=WHERE]")
+      ->transform(one_of({{"public", static_cast<int>(FetchSources::public_hosts)},
+                          {"anywhere", static_cast<int>(FetchSources::anywhere)}}))
+      ->needs(lines);
 }
 
 }  // namespace
 
 void add_lookup(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("lookup", "names, files and lines for addresses");
-  command->add_option("file", options->file, "a debug file or a .NET assembly, or a cache made of one")->required();
+  CLI::App* command =
+      app.add_subcommand("lookup", "Symbolize addresses: print function, file and line, inlined calls included");
+  command->add_option("FILE", options->file, "debug file, program, .NET assembly, symcache or ppdbcache")->required();
   command->add_option(
-      "address", options->questions,
-      "hexadecimal, from the image base; of .NET METHOD:IL, as 4:26 or 0x06000004:0x1a; none: lines of stdin");
-  command->add_flag("--json", options->json, "one JSON array for arguments, one object per line for stdin");
+      "ADDRESS", options->questions,
+      "hexadecimal; for .NET, METHOD:IL, such as 4:26 or 0x06000004:0x1a; default: read standard input, "
+      "one per line");
+  command->add_flag("--json", options->json,
+                    "print JSON: one array for arguments, one object per line for standard input");
   command->add_flag("--no-inlines", options->no_inlines,
-                    "only the function itself, at the line of its own that holds the address");
-  command->add_flag("--svma", options->svma,
-                    "addresses are as the file states them; PDBs and symcaches need --image-base for it");
+                    "omit inlined frames; print the function itself, at the line of the call");
+  add_name_options(*command, *options);
+  add_address_options(*command, *options);
   add_debug_folders(*command, options->debug_folders);
-  command->add_option("--image-base", options->image_base, "with --svma: where the image starts, hexadecimal");
-  const std::map<std::string, symbolize::FunctionNames> names{{"readable", symbolize::FunctionNames::readable},
-                                                              {"short", symbolize::FunctionNames::brief},
-                                                              {"linkage", symbolize::FunctionNames::linkage},
-                                                              {"none", symbolize::FunctionNames::none}};
-  command
-      ->add_flag("-f{readable},--functions{readable}", options->names,
-                 "=short: names without parameters; =linkage: linkage names, demangled; =none")
-      ->transform(CLI::CheckedTransformer(names));
-  command->add_flag("-C,--demangle,!--no-demangle", options->demangle, "demangled names, as without it");
-  command->add_flag("--no-parameters", options->no_parameters, "demangled names without the parameters of functions");
-  command->add_flag("-s,--basenames", options->basenames, "files without their folders");
-  command->add_option("--print-source-context-lines", options->source_lines,
-                      "of .NET: print so many lines of source around each line, if the sources are at hand");
-  const std::map<std::string, FetchSources> fetches{{"public", FetchSources::public_hosts},
-                                                    {"anywhere", FetchSources::anywhere}};
-  command
-      ->add_flag("--fetch-sources{public}", options->fetch_sources,
-                 "with it: ask the URLs of Source Link, on public hosts; =anywhere: in private networks, too")
-      ->transform(CLI::CheckedTransformer(fetches));
-  command->footer(
-      "Each address, each line of stdin gets one answer. What is not an address is answered as unknown\n"
-      "(in JSON as an object with \"Error\"), named on stderr, and makes the exit status 2.");
+  add_source_options(*command, *options);
+  command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });
 }
 

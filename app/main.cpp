@@ -1,44 +1,55 @@
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/worker.hpp"
 
 namespace {
 
-/// The arguments last to first, as CLI11 takes them. It does not know `-f=short`, which llvm-symbolizer's users write.
-std::vector<std::string> reversed_arguments(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
+using namespace symcached::app;
+
+/// CLI11 does not know `-f=short`, which llvm-symbolizer's users write.
+std::vector<std::string> with_long_names(std::vector<std::string> arguments) {
   for (std::string& argument : arguments) {
     if (argument == "--") break;
     if (argument.starts_with("-f=")) argument.replace(0, 2, "--functions");
   }
-  return {arguments.rbegin(), arguments.rend()};
+  return arguments;
+}
+
+int wrong_usage(const std::string& command, const std::string& what) {
+  complain(command, what);
+  std::fprintf(stderr, "For help: symcached %s%s--help\n", command.c_str(), command.empty() ? "" : " ");
+  return kWrongUsage;
+}
+
+int run(CLI::App& app, const int& status, std::vector<std::string> arguments) {
+  if (const std::string why = check_clusters(arguments); !why.empty()) return wrong_usage(arguments.front(), why);
+  arguments = with_long_names(std::move(arguments));
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // last to first, as CLI11 takes them
+  } catch (const CLI::Success& help) {
+    return app.exit(help) == 0 ? kDone : kCouldNot;
+  } catch (const CLI::ParseError& error) {
+    return wrong_usage(command_of(app), usage_error(app, error));
+  } catch (const std::exception& error) {  // no memory, or a library that cannot be loaded
+    if (std::ferror(stdout) == 0) complain(command_of(app), error.what());
+    return kCouldNot;
+  }
+  return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && argv[1] == symcached::app::kWorkerCommand) return symcached::app::run_worker();
-  CLI::App app{"symcached: the symbol service that profilers, crash reporters and debuggers ask"};
-  app.require_subcommand(1);
-  app.set_version_flag("--version", "symcached " SYMCACHED_VERSION);
-  int status = symcached::app::kDone;
-  symcached::app::add_convert(app, status);
-  symcached::app::add_inspect(app, status);
-  symcached::app::add_lookup(app, status);
-  symcached::app::add_serve(app, status);
-  symcached::app::add_symbolicate(app, status);
-  try {
-    app.name(argv[0]);
-    app.parse(reversed_arguments(argc, argv));
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? symcached::app::kDone : symcached::app::kWrongUsage;
-  } catch (const std::exception& error) {  // no memory, or a library that cannot be loaded
-    std::fprintf(stderr, "symcached: %s\n", error.what());
-    return symcached::app::kCouldNot;
-  }
-  return status;
+  if (argc == 2 && argv[1] == kWorkerCommand) return run_worker();
+  CLI::App app;
+  int status = kDone;
+  add_commands(app, status);
+  status = run(app, status, {argv + 1, argv + argc});
+  return finish_output(command_of(app), status);
 }

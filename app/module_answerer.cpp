@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
+#include "app/command_line.hpp"
 #include "symbolize/render_llvm.hpp"
 
 namespace symcached::app {
@@ -46,13 +45,12 @@ bool ModuleAnswerer::answer(std::string_view line, std::string& out) {
 }
 
 void ModuleAnswerer::complain(std::string_view text) const {
-  if (module_.is_managed())
-    fmt::print(
-        stderr,
-        "symcached lookup: \"{}\" is not METHOD:IL; write a row or a token, a colon, and the IL offset, as 4:26 or "
-        "0x06000004:0x1a\n",
-        text);
-  else fmt::print(stderr, "symcached lookup: \"{}\" is not a hexadecimal address of at most 64 bits\n", text);
+  constexpr std::string_view kNoMethod =
+      "is not METHOD:IL; write row or token, colon, IL offset, such as 4:26 or 0x06000004:0x1a";
+  constexpr std::string_view kNoAddress = "is not a hexadecimal address of at most 64 bits";
+  if (!module_.is_managed() && symbolize::parse_method_place(text))
+    return app::complain("lookup", fmt::format("\"{}\": METHOD:IL needs a .NET file", text));
+  app::complain("lookup", fmt::format("\"{}\" {}", text, module_.is_managed() ? kNoMethod : kNoAddress));
 }
 
 symbolize::SourceText ModuleAnswerer::source_text() const {

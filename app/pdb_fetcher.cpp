@@ -18,12 +18,16 @@ class PdbFetcher {
  public:
   explicit PdbFetcher(fetch::FetcherOptions servers) : servers_(std::move(servers)) {}
 
+  std::expected<void, std::string> open() {
+    if (fetcher_) return {};
+    auto opened = fetch::FileFetcher::open(servers_);
+    if (!opened) return std::unexpected(std::move(opened.error()));
+    fetcher_ = *std::move(opened);
+    return {};
+  }
+
   std::expected<symbolize::FetchedPdb, std::string> fetch(const pe::DebugFiles& assembly) {
-    if (!fetcher_) {
-      auto opened = fetch::FileFetcher::open(servers_);
-      if (!opened) return std::unexpected(std::move(opened.error()));
-      fetcher_ = *std::move(opened);
-    }
+    if (auto ready = open(); !ready) return std::unexpected(std::move(ready.error()));
     const auto original = fetcher_->portable_pdb(request_of(assembly));
     if (!original) return std::unexpected(original.error().why);
     auto mapped = original->map();
@@ -40,8 +44,10 @@ class PdbFetcher {
 
 }  // namespace
 
-symbolize::FetchPdb fetch_pdb_from(fetch::FetcherOptions servers) {
+std::expected<symbolize::FetchPdb, std::string> fetch_pdb_from(fetch::FetcherOptions servers, bool open_now) {
   auto fetcher = std::make_shared<PdbFetcher>(std::move(servers));
+  if (open_now)
+    if (auto ready = fetcher->open(); !ready) return std::unexpected(std::move(ready.error()));
   return [fetcher](const pe::DebugFiles& assembly) { return fetcher->fetch(assembly); };
 }
 

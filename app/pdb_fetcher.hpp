@@ -5,7 +5,9 @@
 
 namespace symcached::app {
 
-/// Asks by id. Sources and cache directory are opened when first needed.
-symbolize::FetchPdb fetch_pdb_from(fetch::FetcherOptions servers);
+/// Asks by id.
+/// @param open_now  sources and cache directory, so that it is known at once if they cannot be used; else when needed
+/// @return or what is wrong with them
+std::expected<symbolize::FetchPdb, std::string> fetch_pdb_from(fetch::FetcherOptions servers, bool open_now);
 
 }  // namespace symcached::app

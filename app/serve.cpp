@@ -7,12 +7,14 @@
 #include <random>
 
 #include "api/routes.hpp"
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/process.hpp"
 #include "app/serve_options.hpp"
 #include "app/shutdown.hpp"
 #include "app/user_agent.hpp"
 #include "app/worker.hpp"
+#include "base/utf8.hpp"
 #include "fetch/source.hpp"
 #include "service/cache_versions.hpp"
 #include "service/worker_reader.hpp"
@@ -26,7 +28,7 @@ Log make_log() {
   logger->flush_on(spdlog::level::info);
   return [logger](Severity severity, const std::string& line) {
     constexpr std::array kLevels{spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err};
-    logger->log(kLevels[static_cast<std::size_t>(severity)], spdlog::string_view_t(line));
+    logger->log(kLevels[static_cast<std::size_t>(severity)], spdlog::string_view_t(escaped(line)));
   };
 }
 
@@ -36,7 +38,7 @@ std::uint64_t random_boot() {
 }
 
 int could_not(const std::string& why) {
-  fmt::print(stderr, "symcached serve: {}\n", why);
+  complain("serve", why);
   return kCouldNot;
 }
 
@@ -51,13 +53,16 @@ std::expected<Sources, std::string> open_sources(const std::vector<std::string>&
     log(Severity::info, fmt::format("symbols: {}", (*source)->name()));
     sources.push_back(std::move(*source));
   }
-  if (sources.empty()) log(Severity::warning, "no --symbols given: only what the cache holds is served");
+  if (sources.empty()) log(Severity::warning, "no --symbols given; serving only what is cached");
   return sources;
 }
 
-void say_where(const std::string& host, std::uint16_t port) {
+/// In the log, and on stdout for who started it and waits for the address.
+void say_where(const std::string& host, std::uint16_t port, const Log& log) {
   const bool is_v6 = host.find(':') != std::string::npos;
-  fmt::print("listening on http://{}:{}\n", is_v6 ? "[" + host + "]" : host, port);
+  const std::string where = fmt::format("listening on http://{}:{}", is_v6 ? "[" + host + "]" : host, port);
+  log(Severity::info, where);
+  fmt::print("{}\n", where);
   std::fflush(stdout);
 }
 
@@ -98,21 +103,21 @@ int serve(const ServeOptions& options) {
   if (!server) return could_not(server.error());
   (*store)->remove_left_overs();
   const ShutdownWatch watch(**server, std::chrono::seconds(options.grace), [&service] { service.drain(); }, log);
-  say_where(address.host, (*server)->port());
+  say_where(address.host, (*server)->port(), log);
   (*server)->join();
   client.stop();
   workers.stop();
   service.stop();
   const std::uint64_t cut = (*server)->stats().responses_cut;
   if (cut == 0) log(Severity::info, "shut down; all open responses were completed");
-  else log(Severity::warning, fmt::format("shut down; responses cut: {}", cut));
+  else log(Severity::warning, fmt::format("shut down; responses cut off: {}", cut));
   return cut == 0 ? kDone : kCouldNot;
 }
 
 }  // namespace
 
 void add_serve(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("serve", "answer requests for symcaches over HTTP");
+  CLI::App* command = app.add_subcommand("serve", "Serve symcaches of PDBs over HTTP");
   const auto options = std::make_shared<ServeOptions>();
   add_serve_options(*command, *options);
   command->callback([options, &status] { status = serve(*options); });

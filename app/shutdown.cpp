@@ -29,7 +29,7 @@ ShutdownWatch::ShutdownWatch(net::Server& server, std::chrono::seconds grace, st
     try {
       context_.run();
     } catch (const std::exception& error) {  // without a thread for it, a signal would do nothing any more
-      log_(Severity::error, fmt::format("could not shut down in order: {}", error.what()));
+      log_(Severity::error, fmt::format("cannot shut down in order: {}", error.what()));
       ::_exit(kCouldNot);
     }
   });

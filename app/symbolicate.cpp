@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/pdb_fetcher.hpp"
 #include "app/user_agent.hpp"
@@ -19,6 +21,8 @@
 
 namespace symcached::app {
 namespace {
+
+constexpr std::string_view kCommand = "symbolicate";
 
 struct Options {
   std::string trace;
@@ -58,18 +62,23 @@ void print_json(std::istream& in, symbolize::TraceResolver& resolver) {
 }
 
 int resolve(std::istream& in, const Options& options) {
-  symbolize::ManagedModules modules(folders_of(options), fetch_pdb_from({.symbols = options.symbols,
-                                                                         .cache_dir = options.cache_dir,
-                                                                         .objects = service::kObjects,
-                                                                         .user_agent = std::string(kUserAgent)}));
+  auto fetch_pdb = fetch_pdb_from({.symbols = options.symbols,
+                                   .cache_dir = options.cache_dir,
+                                   .objects = service::kObjects,
+                                   .user_agent = std::string(kUserAgent)},
+                                  std::ranges::any_of(options.symbols, is_url));
+  if (!fetch_pdb) {
+    complain(kCommand, fetch_pdb.error());
+    return kCouldNot;
+  }
+  symbolize::ManagedModules modules(folders_of(options), *std::move(fetch_pdb));
   symbolize::TraceResolver resolver([&](std::string_view name) { return modules.find(name); });
   if (options.json) print_json(in, resolver);
   else print_text(in, resolver);
-  std::fflush(stdout);
-  for (const std::string& why : modules.complaints()) fmt::print(stderr, "symcached symbolicate: {}\n", why);
-  if (std::ferror(stdout) == 0 && !in.bad()) return kDone;
-  fmt::print(stderr, "symcached symbolicate: could not {}: {}\n", in.bad() ? "read the trace" : "write the answers",
-             std::strerror(errno));
+  if (std::fflush(stdout) != 0) return kCouldNot;
+  for (const std::string& why : modules.complaints()) complain(kCommand, why);
+  if (!in.bad()) return kDone;
+  complain(kCommand, fmt::format("cannot read {}: {}", options.trace, std::strerror(errno)));
   return kCouldNot;
 }
 
@@ -77,34 +86,52 @@ int run(const Options& options) {
   if (options.trace == "-") return resolve(std::cin, options);
   std::ifstream in(options.trace, std::ios::binary);
   if (!in || std::filesystem::is_directory(options.trace)) {
-    fmt::print(stderr, "symcached symbolicate: {}: could not open it: {}\n", options.trace,
-               in ? "it is a folder" : std::strerror(errno));
+    complain(kCommand, fmt::format("cannot open {}: {}", options.trace, std::strerror(in ? EISDIR : errno)));
     return kCouldNot;
   }
   return resolve(in, options);
 }
 
+constexpr const char* kFooter = R"(Frames that read "in app.dll:token 0x6000004+0x1a" (.NET prints them without a
+PDB when Switch.System.Diagnostics.StackTrace.ShowILOffsets is on) get file and
+line, exactly as .NET prints them with the PDB. All other lines are copied;
+modules that were not found are named on stderr.
+
+Examples:
+  symcached symbolicate trace.txt --symbols bin
+  journalctl -u app | symcached symbolicate - --symbols bin \
+      --symbols https://symbols.nuget.org/download/symbols
+
+Exit status:
+  0  the trace was copied, with whatever could be resolved
+  1  the trace cannot be read, the output or the cache cannot be written
+  2  wrong usage
+
+Environment:
+  http_proxy, https_proxy, all_proxy, no_proxy
+                        proxies for symbol servers
+  TMPDIR                directory for downloads without --cache-dir [/tmp])";
+
 }  // namespace
 
 void add_symbolicate(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("symbolicate", "the same stack trace, with files and lines");
-  command->add_option("trace", options->trace, "a .NET stack trace in text; -: stdin")->required();
+  CLI::App* command = app.add_subcommand("symbolicate", "Symbolize a .NET stack trace: add files and lines");
+  command->add_option("FILE", options->trace, "a .NET stack trace in text; - reads standard input")->required();
   command
-      ->add_option("--symbols", options->symbols,
-                   "folder with the modules' Portable PDBs or assemblies, or a symbol server's URL, which is asked for "
-                   "the PDBs of assemblies found in the folders; may be given several times")
+      ->add_option(
+          "--symbols", options->symbols,
+          "directory with the assemblies or their Portable PDBs, or the URL of a symbol server, which is asked "
+          "for the PDBs of assemblies in the directories; repeatable")
+      ->type_name("DIR|URL")
       ->capture_default_str()
+      ->check(directory_or_url())
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--cache-dir", options->cache_dir,
-                      "keep what was fetched there, as serve does; none: until the end of the run");
-  command->add_flag("--json", options->json, "one JSON array of the frames that have a token");
-  command->footer(
-      "Frames that read \"in app.dll:token 0x6000004+0x1a\" (.NET prints them without a PDB when ShowILOffsets is on)\n"
-      "get the file and the line, as .NET itself would print them. All other lines stay as they are; modules that "
-      "were\n"
-      "not found are named on stderr.");
+  command->add_option("--cache-dir", options->cache_dir, "keep downloads there, as serve does [default: not kept]")
+      ->type_name("DIR");
+  command->add_flag("--json", options->json, "print a JSON array of the frames that have a token");
+  command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });
 }
 

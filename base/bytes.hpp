@@ -26,7 +26,7 @@ struct ReadError {
   std::uint64_t found = 0;   ///< truncated: bytes left; otherwise: the value found
 };
 
-/// One sentence with field, offset, wanted and found.
+/// The problem first, then where: "truncated: 4 of 20 bytes (pe.coff_header at offset 66)".
 std::string to_string(const ReadError& error);
 
 template <class T>
@@ -51,7 +51,7 @@ inline std::unexpected<ReadError> unpacks_too_large(std::string_view field, std:
   return std::unexpected(ReadError{ReadError::Kind::unpacks_too_large, offset, field, limit, size});
 }
 /// The bytes are sound, but what is wanted is not in them.
-/// @param message  "field: what is missing; what to do", static storage
+/// @param message  "what is missing (field); what to do", static storage
 inline std::unexpected<ReadError> unsupported(std::string_view message, std::uint64_t offset) {
   return std::unexpected(ReadError{ReadError::Kind::unsupported, offset, message, 0, 0});
 }

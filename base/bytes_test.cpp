@@ -142,22 +142,22 @@ TEST(Bytes, RecordsAndSlicesAtOffsets) {
   EXPECT_FALSE(read_at<u32le>(bytes, kHuge, "number"));
 }
 
-TEST(ReadErrorText, SaysFieldPlaceWantedAndFound) {
+TEST(ReadErrorText, SaysTheProblemThenFieldAndPlace) {
   struct Row {
     ReadError error;
     std::string_view want;
   };
   const Row rows[] = {
-      {truncated("elf.shdr", 64, 128, 5).error(),
-       "elf.shdr: wants 128 bytes at offset 64, the input has 5 there; it was cut short"},
+      {truncated("elf.shdr", 64, 128, 5).error(), "truncated: 5 of 128 bytes (elf.shdr at offset 64)"},
       {unpacks_too_large("elf.x", 8, 70000, 65536).error(),
-       "elf.x: unpacks to 70000 more bytes at offset 8; allowed for the whole file are 65536, and convert "
-       "--max-unpacked "
-       "sets another limit"},
-      {too_large("pdb.streams", 8, 70000, 65536).error(), "pdb.streams: 70000 at offset 8 is over the limit of 65536"},
-      {bad_value("pe.signature", 60, 0x454E, 0x4550).error(), "pe.signature: found 0x454e at offset 60, wanted 0x4550"},
-      {bad_value("pe.rva", 60, 0x10).error(), "pe.rva: found 0x10 at offset 60, which cannot be right"},
-      {unsupported("pdb.info: too old; link again", 8).error(), "pdb.info: too old; link again"},
+       "decompresses to 70000 more bytes, over the limit of 65536 for the whole file; set another limit with convert "
+       "--max-unpacked (elf.x at offset 8)"},
+      {too_large("pdb.streams", 8, 70000, 65536).error(),
+       "too large: 70000, the limit is 65536 (pdb.streams at offset 8)"},
+      {bad_value("pe.signature", 60, 0x454E, 0x4550).error(),
+       "malformed: 0x454e, expected 0x4550 (pe.signature at offset 60)"},
+      {bad_value("pe.rva", 60, 0x10).error(), "malformed: 0x10 (pe.rva at offset 60)"},
+      {unsupported("too old (pdb.info); link again", 8).error(), "too old (pdb.info); link again"},
   };
   for (const Row& r : rows) EXPECT_EQ(to_string(r.error), r.want);
 }

@@ -33,8 +33,8 @@ TEST(InflateBudget, CountsAll) {
   const auto refused = budget.take(1, "elf.debug_section", 64);
   ASSERT_FALSE(refused);
   EXPECT_EQ(to_string(refused.error()),
-            "elf.debug_section: unpacks to 1 more bytes at offset 64; allowed for the whole file are 100, and convert "
-            "--max-unpacked sets another limit");
+            "decompresses to 1 more bytes, over the limit of 100 for the whole file; set another limit with convert "
+            "--max-unpacked (elf.debug_section at offset 64)");
   EXPECT_FALSE(InflateBudget({}, 10).take(~std::uint64_t{0}, "elf.debug_section", 0));
 }
 

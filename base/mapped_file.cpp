@@ -14,7 +14,7 @@ namespace symcached {
 namespace {
 
 std::unexpected<std::string> failed(const std::filesystem::path& path, const char* doing) {
-  return std::unexpected(fmt::format("{}: could not {} it: {}", path.string(), doing, std::strerror(errno)));
+  return std::unexpected(fmt::format("cannot {} {}: {}", doing, path.string(), std::strerror(errno)));
 }
 
 }  // namespace

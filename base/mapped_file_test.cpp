@@ -1,6 +1,7 @@
 #include "base/mapped_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -48,15 +49,15 @@ TEST_F(MappedFileTest, WhatCannotBeMappedIsNamed) {
     std::string_view why, name, want;
   };
   const Row rows[] = {
-      {"missing", "missing", "could not open it: No such file or directory"},
-      {"a link to nothing", "dangling", "could not open it: No such file or directory"},
-      {"a file taken for a folder", "plain/inside", "could not open it: Not a directory"},
-      {"a folder", ".", "not a regular file"},
+      {"missing", "missing", "cannot open {}: No such file or directory"},
+      {"a link to nothing", "dangling", "cannot open {}: No such file or directory"},
+      {"a file taken for a folder", "plain/inside", "cannot open {}: Not a directory"},
+      {"a folder", ".", "{}: not a regular file"},
   };
   for (const Row& r : rows) {
     const auto mapped = MappedFile::open(folder_ / r.name);
     ASSERT_FALSE(mapped) << r.why;
-    EXPECT_EQ(mapped.error(), (folder_ / r.name).string() + ": " + std::string(r.want)) << r.why;
+    EXPECT_EQ(mapped.error(), fmt::format(fmt::runtime(r.want), (folder_ / r.name).string())) << r.why;
   }
   EXPECT_EQ(MappedFile::open("/dev/null").error(), "/dev/null: not a regular file");
 }

@@ -86,13 +86,13 @@ System system_over(Bytes file) {
 
 std::string describe(int error) {
   switch (error) {
-    case MSPACK_ERR_SIGNATURE: return "its header is of another format";
-    case MSPACK_ERR_DATAFORMAT: return "its structure is broken";
-    case MSPACK_ERR_CHECKSUM: return "a checksum is wrong";
-    case MSPACK_ERR_DECRUNCH: return "its compressed data is broken";
+    case MSPACK_ERR_SIGNATURE: return "unexpected header";
+    case MSPACK_ERR_DATAFORMAT: return "malformed structure";
+    case MSPACK_ERR_CHECKSUM: return "checksum mismatch";
+    case MSPACK_ERR_DECRUNCH: return "corrupt compressed data";
     case MSPACK_ERR_READ:
-    case MSPACK_ERR_SEEK: return "it is cut short";
-    case MSPACK_ERR_WRITE: return "it unpacks to more than allowed";
+    case MSPACK_ERR_SEEK: return "truncated";
+    case MSPACK_ERR_WRITE: return "decompresses to more than allowed";
     case MSPACK_ERR_NOMEMORY: return "out of memory";
     default: return fmt::format("libmspack error {}", error);
   }

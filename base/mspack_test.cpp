@@ -80,7 +80,7 @@ TEST(MspackSingleFile, BothFormatsAndTheLimit) {
     EXPECT_EQ(all.text, as_text(plain));
     const auto too_much = expand(r.format, r.file, plain.size() - 1, all.sink());
     ASSERT_FALSE(too_much);
-    EXPECT_EQ(too_much.error().why, "it unpacks to more than allowed");
+    EXPECT_EQ(too_much.error().why, "decompresses to more than allowed");
     EXPECT_FALSE(expand(r.format, Bytes(r.file).first(7), 100, all.sink())) << "a header cut short";
     EXPECT_FALSE(expand(r.format, plain, 100, all.sink())) << "no such file";
   }

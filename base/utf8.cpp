@@ -1,8 +1,31 @@
 #include "base/utf8.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 
 namespace symcached {
+namespace {
+
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  return first < 0x20 || first == 0x7F || (first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0);
+}
+
+/// @param replace  called with the text so far and each character that `is_wrong`, or byte that is none
+std::string each_replaced(std::string_view text, auto is_wrong, auto replace) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    if (length == 0 || is_wrong(character)) replace(out, character);
+    else out += character;
+    text.remove_prefix(character.size());
+  }
+  return out;
+}
+
+}  // namespace
 
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
@@ -15,6 +38,15 @@ std::size_t utf8_length(std::string_view text) {
   const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
   const bool outside = (first == 0xED && byte(1) > 0x9F) || (first == 0xF4 && byte(1) > 0x8F);
   return overlong || outside ? 0 : length;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 void append_utf8(std::string& out, char32_t code) {
@@ -31,6 +63,17 @@ void append_utf8(std::string& out, char32_t code) {
     out += static_cast<char>(0xF0 | code >> 18);
     tail(12), tail(6), tail(0);
   }
+}
+
+std::string escaped(std::string_view text) {
+  return each_replaced(text, is_control, [](std::string& out, std::string_view character) {
+    for (const char c : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  });
+}
+
+std::string valid_utf8(std::string_view text) {
+  const auto never = [](std::string_view) { return false; };
+  return each_replaced(text, never, [](std::string& out, std::string_view) { append_utf8(out, 0xFFFD); });
 }
 
 }  // namespace symcached

@@ -24,5 +24,22 @@ TEST(Utf8, WhatIsNoCharacter) {
     EXPECT_EQ(utf8_length(text), 0u) << text;
 }
 
+TEST(Utf8, WhatATerminalOrJsonMayNotGet) {
+  struct Row {
+    std::string_view why, text, escaped, valid;
+  };
+  const Row rows[] = {
+      {"nothing", "", "", ""},
+      {"plain", "a \"b\" gr\xC3\xBC\xC3\x9F", "a \"b\" gr\xC3\xBC\xC3\x9F", "a \"b\" gr\xC3\xBC\xC3\x9F"},
+      {"escape and delete", "\x1B[2J\x7F", "\\x1b[2J\\x7f", "\x1B[2J\x7F"},
+      {"control of two bytes", "\xC2\x9B\x34m", "\\xc2\\x9b4m", "\xC2\x9B\x34m"},
+      {"no UTF-8", "a\xFF\xE2\x82z", "a\\xff\\xe2\\x82z", "a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz"},
+  };
+  for (const Row& r : rows) {
+    EXPECT_EQ(escaped(r.text), r.escaped) << r.why;
+    EXPECT_EQ(valid_utf8(r.text), r.valid) << r.why;
+  }
+}
+
 }  // namespace
 }  // namespace symcached

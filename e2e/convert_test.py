@@ -56,7 +56,7 @@ class Convert(program.WithPdb):
         file = self.folder / "a_file"
         file.write_text("")
         self.cache().mkdir(parents=True)  # a folder where the cache should go
-        for folder, reason in ((file / "below", str(file)), (self.out, "could not put it in place")):
+        for folder, reason in ((file / "below", str(file)), (self.out, "cannot put it in place")):
             done = symcached("convert", self.pdb, "-o", folder)
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertIn(reason, done.stderr)

@@ -27,7 +27,7 @@ class Demo(unittest.TestCase):
         self.assertRegex(done.stdout, r"sample\.pdb +[0-9A-F]{32} age 1 +x86_64")
         self.assertRegex(done.stdout, r"(?s)geometry::square\b.*sample\.cpp:\d+.*nearest_to\b.*sample\.cpp:\d+")
         self.assertTrue((self.folder / "symcaches/sample.pdb.symcache").stat().st_size)
-        url = re.search(r"curl (\S+)", done.stdout).group(1)
+        url = re.search(r"curl .*(http\S+)", done.stdout).group(1)
         self.assertEqual(subprocess.run(["curl", "-s", url]).returncode, 7, "the server still answers")
 
     def test_a_program_that_cannot_serve_is_named(self):

@@ -210,7 +210,7 @@ class Dotnet(unittest.TestCase):
             done = symcached("symbolicate", "-", "--symbols", folder, stdin=trace)
             self.assertEqual((done.returncode, done.stdout), (0, trace))
             self.assertIn("app.dll: not found", done.stderr)
-            self.assertIn('"../x.dll" is not the name of a file', done.stderr)
+            self.assertIn('"../x.dll" is not a file name', done.stderr)
 
     def test_two_builds_below_a_folder(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -250,7 +250,7 @@ class Dotnet(unittest.TestCase):
             (pathlib.Path(folder) / "Traces.dll").write_bytes((STORED / "release" / "Traces.dll").read_bytes())
             done = symcached("symbolicate", STORED / "debug/trace.txt", "--symbols", folder, "--symbols", url)
             self.assertEqual(done.stdout, (STORED / "debug" / "trace.txt").read_text())
-            self.assertIn("no PDB of it: ", done.stderr)
+            self.assertIn("no PDB found: ", done.stderr)
 
     def test_sources_are_fetched_only_when_allowed(self):
         text = (STORED / "src/Traces/Program.cs").read_bytes()

@@ -83,6 +83,9 @@ def main():
         status, log = server.end()
         assert status == 0, f"ended with {status}:\n{log}"
         assert len(re.findall(r"converted app\.pdb/", log)) == 1, log
+        for line in (r"symcached \S+, cache directory " + re.escape(str(folder / "cache")), "listening on http://127.0.0.1:",
+                     "shutting down; completing open responses"):
+            assert re.search(rf"(?m)^\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{{3}}Z info {line}", log), log
 
         again = Server(program, folder / "cache")
         assert curl("-f", again.url + path) == body, "after a restart the cache serves the same bytes without sources"

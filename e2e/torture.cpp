@@ -31,11 +31,15 @@ struct Counts {
 };
 
 /// `pdb.dbi.version: …`: lower-case words joined by dots, then a colon.
+/// "truncated: 4 of 20 bytes (pe.coff_header at offset 66)"; what is of no known kind has no field.
 bool names_a_field(std::string_view message) {
-  const std::string_view field = message.substr(0, message.find(':'));
-  return field.size() < message.size() && field.find('.') != std::string_view::npos &&
-         std::ranges::all_of(
-             field, [](char c) { return c == '.' || c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+  if (message == "unrecognized format") return true;
+  const std::size_t open = message.rfind('(');
+  if (open == std::string_view::npos) return false;
+  const std::string_view field = message.substr(open + 1, message.find_first_of(" )", open) - open - 1);
+  return field.find('.') != std::string_view::npos && std::ranges::all_of(field, [](char c) {
+           return c == '.' || c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+         });
 }
 
 /// Why no cache can be made; empty if one was. What `inspect` says is asked for, too.

@@ -11,14 +11,15 @@ constexpr std::uint64_t kFreeRatio = 64 << 20;  ///< bytes that may unpack from 
 
 /// Why the cabinet is none that we take; empty if it is.
 std::string objection(const mspack::Cabinet& cabinet, std::uint64_t packed, const Limits& limits) {
-  if (cabinet.is_part_of_set()) return "it is part of a set of cabinets";
-  if (cabinet.members().empty()) return "it has no member";
-  if (cabinet.members().size() > 1) return "it has more than one member";
+  if (cabinet.is_part_of_set()) return "part of a multi-cabinet set";
+  if (cabinet.members().empty()) return "the archive is empty";
+  if (cabinet.members().size() > 1) return "more than one member";
   const std::uint64_t size = cabinet.members()[0].size;
   if (size > limits.max_unpacked)
-    return fmt::format("it unpacks to {} bytes, allowed are {}", size, limits.max_unpacked);
+    return fmt::format("decompresses to {} bytes, over the limit of {}", size, limits.max_unpacked);
   if (size > kFreeRatio && size / limits.max_ratio > packed)
-    return fmt::format("it unpacks from {} to {} bytes, more than 1:{}", packed, size, limits.max_ratio);
+    return fmt::format("decompresses from {} to {} bytes, over the ratio limit of 1:{}", packed, size,
+                       limits.max_ratio);
   return {};
 }
 
@@ -29,7 +30,7 @@ std::expected<void, FileError> unpack_cabinet(int file, std::uint64_t offset, co
   const auto bad = [](std::string why) { return std::unexpected(FileError{false, "cabinet: " + std::move(why)}); };
   const auto mapped = MappedFile::from_descriptor(file, "cabinet");
   if (!mapped) return std::unexpected(FileError{true, mapped.error()});
-  if (mapped->bytes().size() < offset) return bad("it is cut short");
+  if (mapped->bytes().size() < offset) return bad("truncated");
   const Bytes packed = mapped->bytes().subspan(static_cast<std::size_t>(offset));
   auto cabinet = mspack::Cabinet::open(packed);
   if (!cabinet) return bad(cabinet.error());

@@ -60,8 +60,8 @@ TEST_F(Cabinet, RefusesWhatItShould) {
   };
   const Row rows[] = {
       {"two members", two, {}, "more than one member"},
-      {"over the limit", one_, small, "allowed are 1000"},
-      {"cut short", one_.substr(0, one_.size() - 10), {}, "cut short"},
+      {"over the limit", one_, small, "over the limit of 1000"},
+      {"cut short", one_.substr(0, one_.size() - 10), {}, "cabinet: truncated"},
       {"no cabinet", "MSCF and no more", {}, "cabinet: "},
       {"a flipped byte", broken, {}, "cabinet: "},
   };
@@ -79,7 +79,7 @@ TEST_F(Cabinet, ARatioOfABombIsRefused) {
   const std::string bomb = cabinet_of({std::string(80 << 20, '\0')});
   Limits limits;
   limits.max_ratio = 10;
-  EXPECT_NE(unpack(folder_, "", bomb, limits).error.find("more than 1:10"), std::string::npos);
+  EXPECT_NE(unpack(folder_, "", bomb, limits).error.find("limit of 1:10"), std::string::npos);
 }
 
 }  // namespace

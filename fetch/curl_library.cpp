@@ -13,7 +13,7 @@ constexpr const char* kLibrary = "libcurl.so.4";
 [[noreturn]] void fail(const char* what) {
   const char* why = dlerror();
   throw std::runtime_error(std::string(what) + " cannot be loaded (" + (why != nullptr ? why : "no reason given") +
-                           "); it is in the package libcurl4");
+                           "); install the package libcurl4");
 }
 
 template <class Function>
@@ -51,7 +51,7 @@ CurlLibrary load() {
   find(library, "curl_url_get", curl.url_get);
   find(library, "curl_url_strerror", curl.url_strerror);
   find(library, "curl_url_cleanup", curl.url_cleanup);
-  if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) throw std::runtime_error("libcurl could not be initialised");
+  if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) throw std::runtime_error("cannot initialise libcurl");
   return curl;
 }
 

@@ -31,7 +31,7 @@ class Answers {
     why_ += why;
   }
   NotFetched all(const Wanted& wanted) && {
-    if (why_.empty()) why_ = fmt::format("no source has {}", wanted.key);
+    if (why_.empty()) why_ = fmt::format("{} not found in any source", wanted.key);
     return {kind_, std::move(why_)};
   }
 

@@ -11,7 +11,7 @@ std::expected<std::string, FileError> verify_here(const Wanted& wanted, int file
   const auto mapped = MappedFile::from_descriptor(file, wanted.name);
   if (!mapped) return std::unexpected(FileError{true, mapped.error()});
   const Read<Bytes> part = slice(mapped->bytes(), offset, size, "file");
-  if (!part) return std::unexpected(FileError{false, "is shorter than it was"});
+  if (!part) return std::unexpected(FileError{false, "was truncated"});
   auto verified = verify(wanted, *part);
   if (!verified) return std::unexpected(FileError{false, std::move(verified.error())});
   return std::move(*verified);

@@ -18,10 +18,9 @@ sources::Tiers tiers_of(int root) {
 
 Outcome refusal(const OpenFailure& failure, const std::string& origin) {
   if (failure.kind == OpenFailure::Kind::leaves)
-    return Refused{fmt::format("{}: is a link that leaves the directory", origin)};
-  if (failure.error == ENXIO || failure.error == ENODEV)
-    return Refused{fmt::format("{}: is not a regular file", origin)};
-  return failed_locally(fmt::format("{}: could not open it", origin), failure.error);
+    return Refused{fmt::format("{}: symbolic link leads outside the directory", origin)};
+  if (failure.error == ENXIO || failure.error == ENODEV) return Refused{fmt::format("{}: not a regular file", origin)};
+  return failed_locally(fmt::format("{}: cannot open", origin), failure.error);
 }
 
 /// Whether somebody wrote to the file since `before`.
@@ -49,8 +48,7 @@ Task<std::string> FolderSource::identify(Wanted wanted) {
 
 std::optional<std::expected<FolderSource::Found, Outcome>> FolderSource::find(const Wanted& wanted) {
   const auto root = root_.get();
-  if (!root)
-    return std::unexpected(failed_locally(fmt::format("{}: could not open the directory", name_), root.error()));
+  if (!root) return std::unexpected(failed_locally(fmt::format("{}: cannot open the directory", name_), root.error()));
   const int directory = (*root)->get();
   for (const sources::Place& place : sources::symstore_places(tiers_of(directory), wanted.name, wanted.id)) {
     std::string origin = fmt::format("{}/{}", name_, place.path);
@@ -64,9 +62,9 @@ std::optional<std::expected<FolderSource::Found, Outcome>> FolderSource::find(co
 std::expected<FolderSource::Found, Outcome> FolderSource::found(Descriptor file, std::string origin) const {
   Found found{std::move(file), {}, std::move(origin)};
   if (::fstat(found.file.get(), &found.info) != 0)
-    return std::unexpected(failed_locally(fmt::format("{}: could not stat it", found.origin), errno));
+    return std::unexpected(failed_locally(fmt::format("{}: cannot stat", found.origin), errno));
   if (!S_ISREG(found.info.st_mode))
-    return std::unexpected(Outcome(Refused{fmt::format("{}: is not a regular file", found.origin)}));
+    return std::unexpected(Outcome(Refused{fmt::format("{}: not a regular file", found.origin)}));
   return found;
 }
 
@@ -76,7 +74,7 @@ Task<Outcome> FolderSource::judge(Wanted wanted, Found found) {
   const ObjectCache::Item item{object_key(wanted), wanted, found.origin, identity_of(found.info)};
   const auto size = static_cast<std::uint64_t>(found.info.st_size);
   const auto content = sniff_file(file, 0);
-  if (!content) co_return failed_locally(fmt::format("{}: could not read it", item.origin), content.error());
+  if (!content) co_return failed_locally(fmt::format("{}: cannot read", item.origin), content.error());
   Outcome outcome = NotThere{};
   if (*content == Content::cabinet) {
     outcome = co_await unpacked(item, file);
@@ -89,7 +87,7 @@ Task<Outcome> FolderSource::judge(Wanted wanted, Found found) {
   }
   if (!std::holds_alternative<Exhausted>(outcome) && is_changed_since(file, found.info)) {
     objects_.forget(item.key);
-    co_return NotWhole{fmt::format("{}: was changed while it was read", item.origin), item.identity};
+    co_return NotWhole{fmt::format("{}: changed while being read", item.origin), item.identity};
   }
   co_return outcome;
 }

@@ -62,17 +62,17 @@ TEST_F(DirectoryTest, NoLinkLeadsOut) {
 
 TEST_F(DirectoryTest, OnlyRegularFilesAreOpened) {
   fs::create_directory(place());
-  EXPECT_THAT(ask(root()), HasSubstr("is not a regular file")) << "a directory";
+  EXPECT_THAT(ask(root()), HasSubstr(": not a regular file")) << "a directory";
   fs::remove(place());
   ASSERT_EQ(::mkfifo(place().c_str(), 0600), 0);
-  EXPECT_THAT(ask(root()), HasSubstr("is not a regular file")) << "a FIFO, which nobody writes to";
+  EXPECT_THAT(ask(root()), HasSubstr(": not a regular file")) << "a FIFO, which nobody writes to";
   fs::remove(place());
   const Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{.sun_family = AF_UNIX};
   ASSERT_LT(place().string().size(), sizeof address.sun_path);
   std::strcpy(address.sun_path, place().c_str());
   ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  EXPECT_THAT(ask(root()), HasSubstr("is not a regular file")) << "a socket";
+  EXPECT_THAT(ask(root()), HasSubstr(": not a regular file")) << "a socket";
 }
 
 TEST_F(DirectoryTest, AnEmptyFileIsNotWholeYet) {
@@ -192,7 +192,7 @@ TEST_F(DirectoryTest, WhatIsChangedWhileItIsReadIsNotWhole) {
     const auto asked = make_source(folder.path().string(), objects, client_);
     ASSERT_TRUE(asked);
     const Outcome outcome = run_task((*asked)->open(r.wanted));
-    EXPECT_THAT(describe(outcome), AllOf(StartsWith("not whole"), HasSubstr("changed while it was read"))) << r.why;
+    EXPECT_THAT(describe(outcome), AllOf(StartsWith("not whole"), HasSubstr("changed while being read"))) << r.why;
     ASSERT_TRUE(std::holds_alternative<NotWhole>(outcome)) << r.why;
     EXPECT_TRUE(is_changed(std::get<NotWhole>(outcome).identity, run_task((*asked)->identify(r.wanted)))) << r.why;
   }

@@ -216,10 +216,10 @@ std::string Hop::error_of(End end, CURLcode code) const {
   if (!sink_error_.empty()) return sink_error_;
   if (threw_) return "out of memory";
   if (end == End::exhausted && os_error_ != 0)
-    return fmt::format("could not create a socket: {}", std::strerror(os_error_));
-  if (end == End::too_large) return fmt::format("is larger than {} bytes", limits_.max_download);
+    return fmt::format("cannot create a socket: {}", std::strerror(os_error_));
+  if (end == End::too_large) return fmt::format("larger than the limit of {} bytes", limits_.max_download);
   if (end == End::led_astray) return refused_peer_;
-  if (head_size_ > kMaxHead) return fmt::format("sends headers of more than {} bytes", kMaxHead);
+  if (head_size_ > kMaxHead) return fmt::format("response headers exceed {} bytes", kMaxHead);
   return message_[0] != '\0' ? message_.data() : curl().easy_strerror(code);
 }
 

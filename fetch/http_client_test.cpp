@@ -229,7 +229,7 @@ TEST(HttpClient, SaysWhyAUrlIsNotAsked) {
   for (const std::string url : {"", "nothing", "http://", "http://a b/", "file:///etc/passwd", "ftp://host/"}) {
     const HttpResult result = run_task(client.ask({.url = url}));
     EXPECT_EQ(result.end, End::failed) << url;
-    EXPECT_THAT(result.error, HasSubstr("is not a URL to ask")) << url;
+    EXPECT_THAT(result.error, HasSubstr("invalid URL: ")) << url;
   }
 }
 

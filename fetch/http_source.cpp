@@ -44,8 +44,8 @@ std::string complaint(const HttpResult& result, const Wanted& wanted) {
   if (result.end != HttpResult::End::answered) return result.error;
   const bool lacks_checksum =
       result.head.status == 403 && wanted.checksums.empty() && std::holds_alternative<sources::PortableId>(wanted.id);
-  return fmt::format("answered {}{}", result.head.status,
-                     lacks_checksum ? "; this server may want the checksum of the PDB: give the assembly too" : "");
+  return fmt::format("HTTP status {}{}", result.head.status,
+                     lacks_checksum ? "; this server may require the PDB's checksum: supply the assembly too" : "");
 }
 
 /// What an answer without a usable body means.
@@ -81,13 +81,12 @@ struct Download {
 
 std::expected<BaseUrl, std::string> parse_base_url(std::string_view text) {
   const auto wrong = [&](std::string_view why) {
-    return std::unexpected(
-        fmt::format("symbols: not a usable URL ({}); write http://host/path or https://host/path", why));
+    return std::unexpected(fmt::format("symbols: unusable URL: {}; write http://host/path or https://host/path", why));
   };
   auto url = Url::parse(text);
   if (!url) return wrong(url.error());
   const std::string scheme = url->part(CURLUPART_SCHEME);
-  if (scheme != "http" && scheme != "https") return wrong(fmt::format("its scheme is {}", scheme));
+  if (scheme != "http" && scheme != "https") return wrong(fmt::format("scheme {} is not supported", scheme));
   if (!url->part(CURLUPART_QUERY).empty()) return wrong("it has a query");
   if (!url->part(CURLUPART_FRAGMENT).empty()) return wrong("it has a fragment");
   const auto whole = [&] {

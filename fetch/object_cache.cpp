@@ -23,14 +23,13 @@ std::expected<Content, int> sniff_file(int file, std::uint64_t offset) {
 
 Outcome refuse(Content content, const ObjectCache::Item& item) {
   std::string why =
-      fmt::format("{}: is {}; asked for was {}", item.origin, describe(content), describe(content_of(item.wanted.id)));
+      fmt::format("{}: {}; expected {}", item.origin, describe(content), describe(content_of(item.wanted.id)));
   if (content == Content::empty) return NotWhole{std::move(why), item.identity};
   return Refused{std::move(why), item.identity};
 }
 
 Outcome login_page(const std::string& origin) {
-  return TransientError{
-      fmt::format("{}: answered with a web page instead of a file, a login page most likely", origin)};
+  return TransientError{fmt::format("{}: got a web page instead of a file, probably a login page", origin)};
 }
 
 Task<std::optional<Outcome>> ObjectCache::find(Item item) {
@@ -52,7 +51,7 @@ std::optional<Outcome> ObjectCache::look_up(const Item& item) {
   const auto* hit = std::get_if<store::Hit>(&found);
   if (hit == nullptr) return std::nullopt;
   Descriptor file(::fcntl(hit->entry->file().get(), F_DUPFD_CLOEXEC, 0));
-  if (!file) return failed_locally(fmt::format("{}: could not open its cache entry", item.origin), errno);
+  if (!file) return failed_locally(fmt::format("{}: cannot open its cache entry", item.origin), errno);
   std::string identity = hit->entry->head().identity;
   return Original{.file = std::move(file),
                   .offset = store::kPayloadOffset,
@@ -88,8 +87,8 @@ Task<Outcome> ObjectCache::keep_unpacked(Item item, int file, std::uint64_t offs
   const auto content = sniff_file(unpacked->descriptor(), store::kPayloadOffset);
   if (!content) co_return Exhausted{"its cache entry cannot be read"};
   if (*content != content_of(item.wanted.id))
-    co_return Refused{fmt::format("{}: the member of the cabinet is {}; asked for was {}", item.origin,
-                                  describe(*content), describe(content_of(item.wanted.id))),
+    co_return Refused{fmt::format("{}: in the cabinet: {}; expected {}", item.origin, describe(*content),
+                                  describe(content_of(item.wanted.id))),
                       item.identity};
   co_return co_await publish(std::move(item), std::move(*unpacked));
 }
@@ -111,7 +110,7 @@ Task<Outcome> ObjectCache::publish(Item item, store::EntryWriter written) {
   if (!note) co_return std::move(note.error());
   if (auto published = std::move(written).publish(); !published) co_return Exhausted{std::move(published.error())};
   auto found = look_up(item);
-  if (!found) co_return TransientError{fmt::format("{}: its cache entry went away at once", item.origin)};
+  if (!found) co_return TransientError{fmt::format("{}: its cache entry disappeared", item.origin)};
   if (auto* original = std::get_if<Original>(&*found)) original->note = std::move(*note);
   co_return std::move(*found);
 }

@@ -57,7 +57,7 @@ std::expected<Target, std::string> parse_target(std::string_view url) {
   if (!parsed) return std::unexpected(parsed.error());
   Target target = target_of(*parsed);
   if (!is_web(target))
-    return std::unexpected(fmt::format("its scheme is {}; only http and https are asked", target.scheme));
+    return std::unexpected(fmt::format("scheme {} is not supported; use http or https", target.scheme));
   return target;
 }
 
@@ -65,13 +65,12 @@ std::expected<Target, std::string> redirected(const Target& first, const Target&
   auto url = Url::parse(from.url);
   if (!url) return std::unexpected(url.error());
   if (const auto followed = url->follow(location); !followed)
-    return std::unexpected(fmt::format("redirects to what is not a URL ({})", followed.error()));
+    return std::unexpected(fmt::format("redirects to an invalid URL ({})", followed.error()));
   for (const CURLUPart part : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS, CURLUPART_FRAGMENT})
     url->drop(part);
   Target target = target_of(*url);
   if (!is_web(target))
-    return std::unexpected(
-        fmt::format("redirects to a URL of scheme {}; only http and https are asked", target.scheme));
+    return std::unexpected(fmt::format("redirects to scheme {}; only http and https are followed", target.scheme));
   if (from.scheme == "https" && target.scheme == "http")
     return std::unexpected(fmt::format("redirects from https to http ({})", target.shown()));
   if (!target.same_origin(first)) return target;

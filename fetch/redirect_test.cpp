@@ -32,10 +32,10 @@ TEST(Redirect, LeadsWhereTheHeaderSays) {
       {"https://a/x", "https://b/y", "https://b/y"},
       {"https://a/x", "http://b/y", "error: redirects from https to http (http://b:80)"},
       {"https://a/x", "http://a/y", "error: redirects from https to http (http://a:80)"},
-      {"http://a/x", "file:///etc/passwd", "error: redirects to a URL of scheme file"},
-      {"http://a/x", "ftp://b/y", "error: redirects to a URL of scheme ftp"},
-      {"http://a/x", "http://", "error: redirects to what is not a URL"},
-      {"http://a/x", "http://b:99999/", "error: redirects to what is not a URL"},
+      {"http://a/x", "file:///etc/passwd", "error: redirects to scheme file"},
+      {"http://a/x", "ftp://b/y", "error: redirects to scheme ftp"},
+      {"http://a/x", "http://", "error: redirects to an invalid URL"},
+      {"http://a/x", "http://b:99999/", "error: redirects to an invalid URL"},
       {"http://a/x", "http://user:secret@b/y", "http://b/y"},
       {"http://user:secret@a/x", "http://b/y", "http://b/y"},
       {"http://user:secret@a/x", "//b/y", "http://b/y"},
@@ -143,7 +143,7 @@ TEST_F(RedirectTest, OtherPrivateHostsAreRefusedUnlessAllowed) {
                                    "http://user:secret@127.0.0.1" + port()};
   for (const std::string& url : spellings) {
     const std::string refused = lead_to(url + "/blob?sig=secret");
-    EXPECT_THAT(refused, AllOf(StartsWith("transient"), HasSubstr("is not of the public internet"))) << url;
+    EXPECT_THAT(refused, AllOf(StartsWith("transient"), HasSubstr("is not on the public internet"))) << url;
     EXPECT_THAT(refused, AllOf(HasSubstr(port()), Not(HasSubstr("secret")))) << url;
   }
   EXPECT_THAT(storage_.asked(), IsEmpty());
@@ -162,7 +162,7 @@ TEST_F(RedirectTest, EveryHopOfAChainIsLookedAt) {
   upstream_.redirect("/zero", "/one");
   EXPECT_THAT(lead_to("/zero"), HasSubstr("more than 3 redirects"));
   upstream_.redirect("/two", storage_.url() + "/blob");
-  EXPECT_THAT(lead_to("/one"), HasSubstr("is not of the public internet"));
+  EXPECT_THAT(lead_to("/one"), HasSubstr("is not on the public internet"));
   EXPECT_THAT(storage_.asked(), IsEmpty());
   storage_.redirect("/back", upstream_.url() + "/blob");
   EXPECT_EQ(lead_to(storage_.url() + "/back", true), "found " + fake_pdb("own"));
@@ -187,7 +187,7 @@ TEST_F(RedirectTest, AProxyIsNotAskedForPrivateAddresses) {
   HttpClient client(small_limits(), "Test/1");
   const auto source = make_source("http://symbols.test", objects_, client);
   ASSERT_TRUE(source);
-  EXPECT_THAT(describe(run_task((*source)->open(kWanted))), HasSubstr("10.1.2.3 is not of the public internet"));
+  EXPECT_THAT(describe(run_task((*source)->open(kWanted))), HasSubstr("10.1.2.3 is not on the public internet"));
   EXPECT_THAT(proxy.asked(), Not(::testing::Contains("http://10.1.2.3/blob")));
   proxy.redirect(asked_path, "http://storage.test/blob");
   proxy.put("http://storage.test/blob", body(fake_pdb("by proxy")));

@@ -33,13 +33,13 @@ Content sniff(Bytes start) {
 std::string_view describe(Content content) {
   switch (content) {
     case Content::empty: return "an empty file";
-    case Content::pdb: return "a PDB of native code";
+    case Content::pdb: return "a native PDB";
     case Content::cabinet: return "a cabinet";
     case Content::web_page: return "a web page";
     case Content::msfz: return "an MSFZ container, which is not supported";
     case Content::portable_pdb: return "a Portable PDB";
     case Content::image: return "a program or library";
-    case Content::other: return "a file of a kind not known here";
+    case Content::other: return "unrecognized format";
   }
   return "unknown";
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxName = 1024;  ///< bytes; the name is part of the key of cache entries
 
 std::unexpected<std::string> too_long() {
-  return std::unexpected(fmt::format("symbols: a path or URL of more than {} bytes", kMaxName));
+  return std::unexpected(fmt::format("symbols: path or URL longer than {} bytes", kMaxName));
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ std::expected<std::unique_ptr<Source>, std::string> make_source(std::string_view
   const std::filesystem::path root = std::filesystem::canonical(path_or_url, error);
   if (error || !std::filesystem::is_directory(root, error))
     return std::unexpected(
-        fmt::format("symbols \"{}\": is not a directory; give a directory or an http:// or https:// URL", path_or_url));
+        fmt::format("symbols \"{}\": not a directory; give a directory or an http:// or https:// URL", path_or_url));
   if (root.native().size() > kMaxName) return too_long();
   return std::make_unique<FolderSource>(root, objects);
 }

@@ -47,7 +47,7 @@ TEST_F(FolderSourceTest, SaysWhatIsWrong) {
       {"web page", "<!DOCTYPE html>", "refused"},
       {"empty", "", "not whole"},
       {"cut cabinet", {"MSCF\0\0\0\0", 8}, "refused"},
-      {"something else", "ELF", "of a kind not known here; asked for was a PDB of native code"},
+      {"something else", "ELF", ": unrecognized format; expected a native PDB"},
   };
   for (const Row& r : rows) {
     folder_.write(kPath, r.content);
@@ -128,14 +128,14 @@ TEST_F(HttpSourceTest, JudgesAnswers) {
   const Row rows[] = {
       {"forbidden", http::text(403, "no"), "transient"},
       {"unauthorized", http::text(401, "no"), "transient"},
-      {"too many", http::text(429, "no"), "answered 429"},
-      {"server fault", http::text(503, "no"), "answered 503"},
+      {"too many", http::text(429, "no"), "HTTP status 429"},
+      {"server fault", http::text(503, "no"), "HTTP status 503"},
       {"login page by type", body("whatever", "text/html; charset=utf-8"), "a web page"},
       {"login page by content", body(" \r\n<!DOCTYPE html>"), "a web page"},
-      {"login page with 203", {203, {}, "<html>"}, "answered 203"},
+      {"login page with 203", {203, {}, "<html>"}, "HTTP status 203"},
       {"another format", body("PK\3\4"), "refused"},
       {"empty body", body(""), "an empty file"},
-      {"larger than allowed", body(fake_pdb(std::string(200'000, 'x'))), "larger than 100000 bytes"},
+      {"larger than allowed", body(fake_pdb(std::string(200'000, 'x'))), "larger than the limit of 100000 bytes"},
       {"shorter than it said", {200, {}, http::FileSlice{file, 0, 50'000}}, "not whole"},
       {"redirect to a file", {302, {{"Location", "file:///etc/passwd"}}, ""}, "transient"},
       {"redirect without end", {302, {{"Location", "/again"}}, ""}, "redirects"},
@@ -183,8 +183,10 @@ TEST_F(SourceTest, SaysWhatIsWrongWithTheText) {
     std::string_view want;
   };
   const Row rows[] = {
-      {"/no/such/folder", "is not a directory"}, {"ftp://host/x", "scheme is ftp"},
-      {"http://", "not a usable URL"},           {"http://host/?q", "a query"},
+      {"/no/such/folder", "not a directory"},
+      {"ftp://host/x", "scheme ftp is not supported"},
+      {"http://", "unusable URL"},
+      {"http://host/?q", "a query"},
       {"http://host/#f", "a fragment"},
   };
   for (const Row& r : rows) {

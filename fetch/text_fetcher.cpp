@@ -25,12 +25,12 @@ Limits limits_of(const TextLimits& limits) {
 }  // namespace
 
 std::expected<std::string, std::string> check_text_url(std::string_view text) {
-  if (text.size() > kMaxUrl) return std::unexpected(fmt::format("a URL of more than {} bytes", kMaxUrl));
+  if (text.size() > kMaxUrl) return std::unexpected(fmt::format("URL longer than {} bytes", kMaxUrl));
   auto url = Url::parse(text);
-  if (!url) return std::unexpected(fmt::format("not a URL ({})", url.error()));
+  if (!url) return std::unexpected(fmt::format("invalid URL ({})", url.error()));
   const std::string scheme = url->part(CURLUPART_SCHEME);
   if (scheme != "http" && scheme != "https")
-    return std::unexpected(fmt::format("its scheme is {}; only http and https are asked", scheme));
+    return std::unexpected(fmt::format("scheme {} is not supported; use http or https", scheme));
   for (const CURLUPart secret : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS})
     if (!url->part(secret).empty()) return std::unexpected("a URL with a user or a password in it");
   url->drop(CURLUPART_FRAGMENT);
@@ -56,10 +56,10 @@ Task<std::expected<std::string, NotFetched>> TextFetcher::ask(std::string url) {
   request.open_sink = [sink](const HttpHead&) { return sink; };
   const HttpResult result = co_await client_.ask(std::move(request));
   const HttpHead& head = result.head;
-  if (head.status == 404 || head.status == 410) co_return failed(Kind::absent, *checked, "is not there");
+  if (head.status == 404 || head.status == 410) co_return failed(Kind::absent, *checked, "not found");
   if (result.end == HttpResult::End::too_large) co_return failed(Kind::malformed, *checked, result.error);
   if (result.end != HttpResult::End::answered) co_return failed(Kind::unavailable, *checked, result.error);
-  if (head.status != 200) co_return failed(Kind::unavailable, *checked, fmt::format("answered {}", head.status));
+  if (head.status != 200) co_return failed(Kind::unavailable, *checked, fmt::format("HTTP status {}", head.status));
   if (is_web_page(head)) co_return failed(Kind::malformed, *checked, "is a web page, a login page most likely");
   co_return std::move(*text);
 }

@@ -60,9 +60,9 @@ TEST(TextFetcher, SaysWhyThereIsNone) {
     std::string_view path, want;
   };
   const Row rows[] = {
-      {"/fits", "found xxx"},           {"/one", "found xxx"},        {"/three", "unavailable"},
-      {"/large", "malformed"},          {"/login", "web page"},       {"/gone", "absent"},
-      {"/missing", "absent"},           {"/private", "answered 403"}, {"/disk", "unavailable"},
+      {"/fits", "found xxx"},           {"/one", "found xxx"},           {"/three", "unavailable"},
+      {"/large", "malformed"},          {"/login", "web page"},          {"/gone", "absent"},
+      {"/missing", "absent"},           {"/private", "HTTP status 403"}, {"/disk", "unavailable"},
       {"/other-scheme", "unavailable"},
   };
   for (const Row& r : rows) EXPECT_THAT(get(upstream.url() + std::string(r.path), kHere), HasSubstr(r.want)) << r.path;
@@ -93,9 +93,9 @@ TEST(TextFetcher, AsksNoPrivateAddressUnlessToldTo) {
   const std::string port = upstream.url().substr(upstream.url().rfind(':'));
   for (const std::string host : {"127.0.0.1", "localhost", "0x7f000001", "127.1", "[::ffff:127.0.0.1]", "0.0.0.0"})
     EXPECT_THAT(get("http://" + host + port + "/", limits), StartsWith("unavailable")) << host;
-  EXPECT_THAT(get(upstream.url() + "/", limits), HasSubstr("127.0.0.1 is not of the public internet"));
+  EXPECT_THAT(get(upstream.url() + "/", limits), HasSubstr("127.0.0.1 is not on the public internet"));
   ::setenv("http_proxy", upstream.url().c_str(), 1);
-  EXPECT_THAT(get("http://127.0.0.2/", limits), HasSubstr("127.0.0.2 is not of the public internet"));
+  EXPECT_THAT(get("http://127.0.0.2/", limits), HasSubstr("127.0.0.2 is not on the public internet"));
   ::unsetenv("http_proxy");
   EXPECT_TRUE(upstream.asked().empty());
 }
@@ -106,14 +106,14 @@ TEST(TextFetcher, SaysWhatIsWrongWithAUrl) {
   };
   const std::string without_end = "http://host/" + std::string(9000, 'x');
   const Row rows[] = {
-      {"", "not a URL"},
-      {"src/a.cs", "not a URL"},
-      {"file:///etc/passwd", "scheme is file"},
-      {"ftp://host/a", "scheme is ftp"},
+      {"", "invalid URL"},
+      {"src/a.cs", "invalid URL"},
+      {"file:///etc/passwd", "scheme file is not supported"},
+      {"ftp://host/a", "scheme ftp is not supported"},
       {"http://user:word@host/a", "a user or a password"},
       {"http://user@host/a", "a user or a password"},
-      {"http://host/a\r\nX: y", "not a URL"},
-      {without_end, "more than 8192 bytes"},
+      {"http://host/a\r\nX: y", "invalid URL"},
+      {without_end, "longer than 8192 bytes"},
   };
   for (const Row& r : rows) {
     const auto checked = check_text_url(r.url);

@@ -16,7 +16,7 @@ Transfer::Transfer(HttpRequest request, const Limits& limits, const std::string&
       user_agent_(user_agent),
       result_{.end = End::exhausted, .error = "out of memory"} {
   if (auto parsed = parse_target(request_.url)) go_to(first_ = std::move(*parsed));
-  else wrong_url_ = fmt::format("is not a URL to ask: {}", parsed.error());
+  else wrong_url_ = fmt::format("invalid URL: {}", parsed.error());
 }
 
 /// The sink is gone before the waiter goes on, so that the waiter alone owns what it wrote to.
@@ -71,8 +71,8 @@ HopOptions Transfer::options_of_hop() const {
 
 std::string Transfer::not_public(std::string_view address) const {
   if (!is_foreign())
-    return fmt::format("its address {} is not of the public internet, and only such are asked", address);
-  return fmt::format("redirects to {}, whose address {} is not of the public internet; name it as a source of its own",
+    return fmt::format("address {} is not on the public internet; only public addresses are allowed", address);
+  return fmt::format("redirects to {}, whose address {} is not on the public internet; add it as a source of its own",
                      now_.shown(), address);
 }
 

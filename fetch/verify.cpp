@@ -18,17 +18,15 @@ std::unexpected<std::string> unreadable(const ReadError& error) {
 }
 
 Verdict verify_checksums(const ppdb::Pdb& pdb, std::span<const Checksum> checksums) {
-  std::string note = checksums.size() > kMaxChecksums
-                         ? fmt::format("of {} checksums the first {} were compared", checksums.size(), kMaxChecksums)
-                         : "";
+  std::string note = checksums.size() > kMaxChecksums ? fmt::format("of {} checksums, only the first {} were compared",
+                                                                    checksums.size(), kMaxChecksums)
+                                                      : "";
   for (const Checksum& checksum : checksums.first(std::min(checksums.size(), kMaxChecksums))) {
     switch (ppdb::verify_checksum(pdb, checksum.algorithm, checksum.digest)) {
       case ppdb::ChecksumResult::equal: break;
       case ppdb::ChecksumResult::different:
-        return std::unexpected(fmt::format("has another {} than the assembly says", checksum.algorithm));
-      case ppdb::ChecksumResult::unknown_algorithm:
-        note = "a checksum was not compared: its algorithm is not known";
-        break;
+        return std::unexpected(fmt::format("{} checksum differs from the assembly's", checksum.algorithm));
+      case ppdb::ChecksumResult::unknown_algorithm: note = "a checksum was not compared: unknown algorithm"; break;
     }
   }
   return note;
@@ -40,7 +38,7 @@ Verdict verify_portable(const sources::PortableId& id, std::span<const Checksum>
   const DebugId found = pdb->debug_id();
   if (found.guid != id.guid || (id.stamp && found.age != *id.stamp)) {
     const std::string asked = id.stamp ? DebugId{id.guid, *id.stamp}.breakpad() : id.guid.hex_upper();
-    return std::unexpected(fmt::format("is {}, asked for was {}", found.breakpad(), asked));
+    return std::unexpected(fmt::format("id is {}, expected {}", found.breakpad(), asked));
   }
   return verify_checksums(*pdb, checksums);
 }
@@ -50,7 +48,7 @@ Verdict verify_image(const sources::ImageId& id, Bytes file) {
   if (!image) return unreadable(image.error());
   const sources::ImageId found{image->coff().timestamp, image->header().image_size};
   if (found != id)
-    return std::unexpected(fmt::format("is {}, asked for was {}", image->code_id(), pe_code_id(id.timestamp, id.size)));
+    return std::unexpected(fmt::format("id is {}, expected {}", image->code_id(), pe_code_id(id.timestamp, id.size)));
   return std::string();
 }
 

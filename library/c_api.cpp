@@ -155,6 +155,11 @@ int symcached_image_base(const symcached_module* module, std::uint64_t* base) {
   return stated ? 1 : 0;
 }
 
+const char* symcached_warning(const symcached_module* module, std::size_t index) {
+  const std::vector<std::string>& all = module->opened.warnings();
+  return index < all.size() ? all[index].c_str() : nullptr;
+}
+
 symcached_answer* symcached_answer_new(void) { return new (std::nothrow) symcached_answer; }
 void symcached_answer_free(symcached_answer* answer) { delete answer; }
 

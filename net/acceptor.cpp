@@ -73,7 +73,7 @@ error_code Acceptor::listen(const tcp::endpoint& endpoint, bool share) {
 void Acceptor::keep_running() {
   if (state_.accepting || state_.draining) return;
   auto ended = [this](const std::exception_ptr& error) {
-    if (error) contained(state_.log, "could not accept connections", [&] { std::rethrow_exception(error); });
+    if (error) contained(state_.log, "cannot accept connections", [&] { std::rethrow_exception(error); });
   };
   asio::co_spawn(context_, run(), std::move(ended));
 }
@@ -92,7 +92,7 @@ Task<void> Acceptor::run() {
     if (error) co_return;
     Taken taken = Taken::one;
     for (int i = 0; i < kTurn && taken == Taken::one; ++i)
-      contained(state_.log, "could not accept a connection", [&] { taken = take_one(); });
+      contained(state_.log, "cannot accept a connection", [&] { taken = take_one(); });
     if (taken != Taken::failed) continue;
     pause_.expires_after(kPause);
     co_await pause_.async_wait(asio::redirect_error(asio::use_awaitable, error));
@@ -153,7 +153,7 @@ void Acceptor::warn(std::string_view why) {
   const auto now = Clock::now();
   if (now < next_warning_) return;
   next_warning_ = now + kBetweenWarnings;
-  log_safely(state_.log, Severity::warning, "could not accept a connection", why);
+  log_safely(state_.log, Severity::warning, "cannot accept a connection", why);
 }
 
 }  // namespace symcached::net

@@ -246,8 +246,7 @@ Task<bool> Connection::send(const http::Response& response, bool head_only, bool
   else if (!left->empty()) result = co_await send_text(socket_, *left, more, sending_);
   if (result == Sent::all && more) result = co_await send_file(socket_, *slice, sending_);
   sending_.end();
-  if (result == Sent::file_too_short)
-    log_safely(state_.log, Severity::error, where(), "the file is shorter than it was");
+  if (result == Sent::file_too_short) log_safely(state_.log, Severity::error, where(), "the file was truncated");
   if (result == Sent::file_unreadable) log_safely(state_.log, Severity::error, where(), "the file cannot be read");
   co_return result == Sent::all;
 }

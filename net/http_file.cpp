@@ -74,7 +74,7 @@ Response file_response(const Request& request, FileSlice whole, const std::strin
   if (const auto wanted = request.header("Range"); wanted && request.is("GET") && if_range.value_or(etag) == etag)
     range = parse_range(*wanted, whole.size);
   if (std::holds_alternative<Unsatisfiable>(range))
-    return text(416, "the file has no such range", {{"Content-Range", fmt::format("bytes */{}", whole.size)}});
+    return text(416, "range not satisfiable", {{"Content-Range", fmt::format("bytes */{}", whole.size)}});
   if (const auto* part = std::get_if<Part>(&range)) {
     headers.emplace_back("Content-Range",
                          fmt::format("bytes {}-{}/{}", part->offset, part->offset + part->size - 1, whole.size));

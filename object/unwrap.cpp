@@ -14,7 +14,7 @@ constexpr std::size_t kMaxNamed = 10;  ///< in a message
 
 /// The one member of a known kind.
 std::expected<std::size_t, std::string> choose(std::span<const Member> members) {
-  if (members.empty()) return std::unexpected("it has no member");
+  if (members.empty()) return std::unexpected("the archive is empty");
   std::vector<FileKind> kinds;
   for (const Member& member : members) kinds.push_back(identify(member.start));
   const auto is_known = [](FileKind kind) { return kind != FileKind::unknown; };
@@ -28,8 +28,8 @@ std::expected<std::size_t, std::string> choose(std::span<const Member> members) 
     names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", shown_name(members[i].name), name_of(kinds[i]));
   }
   if (count > kMaxNamed) names += fmt::format(" and {} more", count - kMaxNamed);
-  if (known == 0) return std::unexpected("none of its members is a file of a known kind: " + names);
-  return std::unexpected(fmt::format("{} of its members may be meant: {}; unpack it and name one", known, names));
+  if (known == 0) return std::unexpected("no debug file among its members: " + names);
+  return std::unexpected(fmt::format("the archive has {} debug files: {}; extract one", known, names));
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ std::expected<std::optional<Unwrapped>, std::string> unwrap(Bytes file, const In
   Bytes packed = file;
   for (; is_wrapper(kind); kind = identify(packed)) {
     if (result.wrappers.size() == kMaxWrappers)
-      return std::unexpected(fmt::format("it is packed more than {} times over; unpack it", kMaxWrappers));
+      return std::unexpected(fmt::format("compressed more than {} times over; decompress it first", kMaxWrappers));
     auto plain = row_of(kind).unpack(packed, left, choose);
     if (!plain) return std::unexpected(fmt::format("{}: {}", name_of(kind), plain.error()));
     result.wrappers.push_back(kind);

@@ -40,7 +40,7 @@ TEST_F(Failures, AfterThreeDeathsOnOneOriginalItIsGivenUp) {
   EXPECT_EQ(failed_now().failures, 2);
   const Failed last = failed_now();
   EXPECT_TRUE(last.lasting);
-  EXPECT_THAT(last.why, AllOf(HasSubstr("ended 3 workers in a row"), HasSubstr("signal 11")));
+  EXPECT_THAT(last.why, AllOf(HasSubstr("crashed 3 workers in a row"), HasSubstr("signal 11")));
   EXPECT_EQ(conversions_, 3);
   failed_now();
   EXPECT_EQ(conversions_, 3) << "given up";
@@ -184,6 +184,16 @@ TEST(Fingerprint, TellsWhichSourceHasSomethingElse) {
   Fingerprint long_one(100);
   for (std::size_t i = 0; i < 100; ++i) long_one.set(i, std::string(100, 'x'));
   EXPECT_LE(long_one.text().size(), store::kMaxIdentity);
+}
+
+TEST(Verdicts, EachSourceIsHeard) {
+  Verdicts verdicts(2);
+  verdicts.refused(0, "a: id is 1, expected 2", "size=1");
+  verdicts.unavailable("b: no answer");
+  const store::Negative negative = verdicts.negative(store::Miss{}, {});
+  const auto* unavailable = std::get_if<store::Unavailable>(&negative);
+  ASSERT_TRUE(unavailable);
+  EXPECT_EQ(unavailable->why, "b: no answer; a: id is 1, expected 2");
 }
 
 TEST(Limits, GrowWithTheFile) {

@@ -90,7 +90,7 @@ struct Fault {
 Fault fault_of(int n) {
   constexpr Fault kQuick[] = {{kCrash, "signal 11"}, {kEat, "ran out of memory"}, {kExit, "exit status 7"}};
   if (n % 50 == 0) return {kHang, "took longer than 4 s"};
-  if (n % 50 == 25) return {kSpin, "processor time|took longer"};
+  if (n % 50 == 25) return {kSpin, "CPU time|took longer"};
   return kQuick[n % 3];
 }
 

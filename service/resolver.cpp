@@ -94,7 +94,7 @@ bool Resolver::may_identify(const fetch::Source& source, const std::string& key)
 
 Outcome Resolver::ready(const fetch::Wanted& wanted) {
   if (auto outcome = known(store_.lookup(entry_key(wanted)), policy_)) return std::move(*outcome);
-  return unable(wanted, "its cache entry was deleted at once");
+  return unable(wanted, "its cache entry was deleted immediately");
 }
 
 Outcome Resolver::unable(const fetch::Wanted& wanted, const std::string& why) {
@@ -109,7 +109,7 @@ Outcome Resolver::remember(const fetch::Wanted& wanted, const store::Negative& n
   // Anybody can ask for names that nobody has, so absences are no lines of an ordinary log.
   std::visit(overloaded{[&](const store::Absent&) { say(Severity::debug, "absent", "no source has it"); },
                         [&](const store::Malformed& m) { say(Severity::warning, "unusable", m.why); },
-                        [&](const store::NotWhole& n) { say(Severity::info, "not whole yet", n.why); },
+                        [&](const store::NotWhole& n) { say(Severity::info, "incomplete", n.why); },
                         [&](const store::Crashed& c) { say(Severity::warning, "not converted", c.why); },
                         [&](const store::Unavailable& u) { say(Severity::warning, "unavailable", u.why); }},
              negative);

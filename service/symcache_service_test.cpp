@@ -102,7 +102,7 @@ TEST_F(ServiceTest, RefusesAnotherPdbUnderTheName) {
   symbols_.write("crash.pdb/" + std::string(kGuid) + "2/crash.pdb", fake_pdb("it"));
   serve({symbols_.path().string()});
   EXPECT_THAT(find({"crash.pdb", other}), HasSubstr("refused"));
-  EXPECT_THAT(log(), HasSubstr("is " + std::string(kGuid) + "1, asked for was " + std::string(kGuid) + "2"));
+  EXPECT_THAT(log(), HasSubstr("is " + std::string(kGuid) + "1, expected " + std::string(kGuid) + "2"));
 }
 
 TEST_F(ServiceTest, GoesOnToTheNextSource) {

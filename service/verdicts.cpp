@@ -72,12 +72,15 @@ store::Negative Verdicts::negative(const store::Lookup& before, const RetryPolic
     const bool same = fingerprint_of(before) == fingerprint;
     const std::uint16_t deaths = same ? failures_after<store::Crashed>(before) : std::uint16_t{1};
     if (deaths < policy.max_deaths) return store::Crashed{now, deaths, died_, fingerprint};
-    return store::Malformed{now, fmt::format("ended {} workers in a row: {}", deaths, died_), fingerprint};
+    return store::Malformed{now, fmt::format("crashed {} workers in a row: {}", deaths, died_), fingerprint};
   }
   if (!not_whole_.empty())
     return store::NotWhole{now, failures_after<store::NotWhole>(before), not_whole_, fingerprint};
-  if (!unavailable_.empty())
-    return store::Unavailable{now, failures_after<store::Unavailable>(before), unavailable_, fingerprint};
+  if (!unavailable_.empty()) {
+    std::string why = unavailable_;
+    if (!refused_.empty()) add(why, refused_);  // a source that answered explains more than one that did not
+    return store::Unavailable{now, failures_after<store::Unavailable>(before), std::move(why), fingerprint};
+  }
   if (!refused_.empty()) return store::Malformed{now, refused_, fingerprint};
   return store::Absent{now};
 }

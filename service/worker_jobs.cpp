@@ -37,8 +37,8 @@ Answer convert_to_symcache(const worker::Work& work) {
   if (!mapped) return std::unexpected(mapped.error());
   const Bytes whole = mapped->bytes();
   if (extent->offset > whole.size() || extent->size > whole.size() - extent->offset)
-    return std::unexpected(fmt::format("file.size: wanted {} bytes, found {}; it was cut short",
-                                       extent->offset + extent->size, whole.size()));
+    return std::unexpected(
+        fmt::format("truncated: {1} of {0} bytes (file.size)", extent->offset + extent->size, whole.size()));
   const Bytes original =
       whole.subspan(static_cast<std::size_t>(extent->offset), static_cast<std::size_t>(extent->size));
   const auto derived = symbolize::derive_symcache({.file = original, .release = [&] { mapped->release_pages(); }});

@@ -43,7 +43,7 @@ Task<std::expected<void, FileError>> WorkerReader::unpack_cabinet(int file, std:
 Task<std::expected<std::string, FileError>> WorkerReader::verify(fetch::Wanted wanted, int, std::uint64_t,
                                                                  std::uint64_t) {
   if (std::holds_alternative<DebugId>(wanted.id)) co_return std::string();
-  co_return std::unexpected(FileError{true, "only PDBs of native code are fetched for requests"});
+  co_return std::unexpected(FileError{true, "only native PDBs are fetched for requests"});
 }
 
 }  // namespace symcached::service

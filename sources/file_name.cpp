@@ -12,15 +12,6 @@ namespace {
 
 constexpr std::string_view kRefused = "/\\:*?\"<>|";
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
 }  // namespace
 
 std::expected<void, std::string> check_file_name(std::string_view name) {
@@ -28,7 +19,7 @@ std::expected<void, std::string> check_file_name(std::string_view name) {
   if (name.empty()) return refuse("is empty");
   if (name.size() > kMaxFileName) return refuse(fmt::format("is longer than {} bytes", kMaxFileName));
   if (name.front() == '.') return refuse("starts with a dot");
-  if (name.back() == '.' || name.back() == ' ') return refuse("ends with a dot or a blank");
+  if (name.back() == '.' || name.back() == ' ') return refuse("ends with a dot or space");
   const auto is_control = [](char c) { return static_cast<std::uint8_t>(c) < 0x20 || c == 0x7f; };
   if (std::ranges::any_of(name, is_control)) return refuse("contains a control character");
   if (const std::size_t at = name.find_first_of(kRefused); at != std::string_view::npos)

@@ -86,12 +86,12 @@ TEST(TemporaryFile, AFileInPlaceOfADirectoryIsAnError) {
   const TempFolder folder;
   const auto store = open_store(folder.path());
   folder.write("symcaches", "x");
-  EXPECT_THAT(try_put(*store, "payload"), HasSubstr("could not publish it"));
+  EXPECT_THAT(try_put(*store, "payload"), HasSubstr("cannot publish /"));
   EXPECT_THAT(all_files(folder.path()), ElementsAre(kMarker, kTag, "symcaches"));
   folder.write("tmp2", "x");
   std::filesystem::remove_all(folder.path() / "tmp");
   std::filesystem::rename(folder.path() / "tmp2", folder.path() / "tmp");
-  EXPECT_THAT(try_put(*store, "payload"), HasSubstr("/tmp: could not create"));
+  EXPECT_THAT(try_put(*store, "payload"), AllOf(HasSubstr("cannot create a file in "), HasSubstr("/tmp: ")));
 }
 
 /// A child that is killed in the middle of writing.

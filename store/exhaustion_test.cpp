@@ -37,7 +37,8 @@ TEST(Exhaustion, OnlyAMissingFileIsAMiss) {
         Row{ENOMEM, false}, Row{EIO, false}, Row{EACCES, false}, Row{ESTALE, false}, Row{EPERM, false}}) {
     Machine machine;
     machine.files->open_error = r.error;
-    EXPECT_THAT(say(machine.store.lookup(kKey)), StartsWith(r.miss ? "miss" : "exhausted failing/symcaches"))
+    EXPECT_THAT(say(machine.store.lookup(kKey)),
+                StartsWith(r.miss ? "miss" : "exhausted cannot open failing/symcaches"))
         << r.error;
     machine.store.remember(kKey, Absent{Store::now()});
     EXPECT_THAT(say(machine.store.lookup_checked(kKey)), StartsWith(r.miss ? "absent" : "exhausted")) << r.error;
@@ -61,7 +62,7 @@ TEST(Exhaustion, AnErrorWhileReadingIsNotAMiss) {
   Machine failing;
   failing.files->opens = store->path_of(kKey);
   failing.files->open_flags = O_WRONLY;  // pread() fails
-  EXPECT_THAT(say(failing.store.lookup(kKey)), HasSubstr("could not read it: Bad file descriptor"));
+  EXPECT_THAT(say(failing.store.lookup(kKey)), AllOf(HasSubstr("cannot read "), HasSubstr(": Bad file descriptor")));
   EXPECT_THAT(say(failing.store.lookup_checked(kKey)), StartsWith("exhausted"));
 }
 
@@ -74,7 +75,7 @@ TEST(Exhaustion, NoDescriptorsLeft) {
   EXPECT_EQ(say(store->lookup(kKey)), "hit payload");
   {
     const NoDescriptors none;
-    EXPECT_THAT(say(store->lookup(kKey)), HasSubstr("could not open it: Too many open files"));
+    EXPECT_THAT(say(store->lookup(kKey)), AllOf(HasSubstr("cannot open "), HasSubstr(": Too many open files")));
     EXPECT_THAT(say(store->lookup_checked(kKey)), StartsWith("exhausted"));
     EXPECT_THAT(say(store->lookup(key_of(1))), StartsWith("exhausted")) << "an unknown key is not absent";
     EXPECT_THAT(say(unnamed->lookup(kKey)), StartsWith("exhausted"));
@@ -95,9 +96,10 @@ TEST(DiskFull, NothingIsTriedForAWhile) {
   auto early = machine.store.create(key_of(1), Quality::preferred);
   ASSERT_TRUE(early) << early.error();
   for (const int pause : {5, 10, 20, 40, 60, 60}) {
-    EXPECT_THAT(try_put(machine.store, "payload"), HasSubstr("could not write it: No space left on device"));
+    EXPECT_THAT(try_put(machine.store, "payload"),
+                AllOf(HasSubstr("cannot write "), HasSubstr(": No space left on device")));
     EXPECT_THAT(machine.store.no_space().value_or(""), HasSubstr("No space left on device"));
-    EXPECT_THAT(try_put(machine.store, "payload"), StartsWith("nothing was written: ")) << "not tried at all";
+    EXPECT_THAT(try_put(machine.store, "payload"), StartsWith("not written: ")) << "not tried at all";
     machine.now += seconds(pause) - std::chrono::milliseconds(1);
     EXPECT_TRUE(machine.store.no_space()) << pause;
     machine.now += std::chrono::milliseconds(1);
@@ -121,11 +123,11 @@ TEST(DiskFull, EachWayOfHavingNoSpaceCounts) {
                        Row{EACCES, false}}) {
     Machine machine;
     machine.files->publish_error = r.error;
-    EXPECT_THAT(try_put(machine.store, "payload"), HasSubstr("could not publish it"));
+    EXPECT_THAT(try_put(machine.store, "payload"), HasSubstr("cannot publish "));
     EXPECT_EQ(machine.store.no_space().has_value(), r.no_space) << r.error;
   }
   Machine unwritable("/no/such/file");
-  EXPECT_THAT(try_put(unwritable.store, "payload"), HasSubstr("could not create it"));
+  EXPECT_THAT(try_put(unwritable.store, "payload"), HasSubstr("cannot create "));
   EXPECT_FALSE(unwritable.store.no_space());
 }
 
@@ -134,7 +136,7 @@ TEST(DiskFull, KeepingAnAbsenceDoesNotTryEither) {
   machine.files->open_error = ENOENT;
   machine.store.remember(kKey, Absent{Store::now()});
   EXPECT_THAT(machine.store.keep(kKey).error(), HasSubstr("No space left on device"));
-  EXPECT_THAT(machine.store.keep(kKey).error(), StartsWith("nothing was written: "));
+  EXPECT_THAT(machine.store.keep(kKey).error(), StartsWith("not written: "));
   EXPECT_EQ(say(machine.store.lookup(kKey)), "absent") << "memory has it";
 }
 

@@ -10,7 +10,7 @@
 namespace symcached::store {
 
 Failure failure(const std::filesystem::path& path, std::string_view doing, int error) {
-  return {error, fmt::format("{}: could not {} it: {}", path.string(), doing, std::strerror(error))};
+  return {error, fmt::format("cannot {} {}: {}", doing, path.string(), std::strerror(error))};
 }
 
 NewFile::NewFile(NewFile&& other) noexcept

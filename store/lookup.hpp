@@ -14,7 +14,7 @@
 
 namespace symcached::store {
 
-/// A kind of entry; raising the version leaves the entries of the old one to the cleaner.
+/// A kind of entry; entries of an older version are never read again, nor removed.
 struct CacheKind {
   std::string_view name;  ///< a directory below the cache directory, static storage
   std::uint32_t version;

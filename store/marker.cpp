@@ -64,7 +64,7 @@ std::expected<void, std::string> check_text(int folder, int marker) {
   if (::fstat(marker, &info) != 0 || !S_ISREG(info.st_mode))
     return std::unexpected(fmt::format("{} is not a regular file", kMarkerName));
   const ssize_t n = ::pread(marker, text.data(), text.size(), 0);
-  if (n < 0) return std::unexpected(fmt::format("could not read {}: {}", kMarkerName, std::strerror(errno)));
+  if (n < 0) return std::unexpected(fmt::format("cannot read {}: {}", kMarkerName, std::strerror(errno)));
   if (n == 0) {
     const Descriptor empty(::openat(folder, kMarkerName.data(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
     if (empty) write_text(empty.get(), kMarkerText);
@@ -73,7 +73,7 @@ std::expected<void, std::string> check_text(int folder, int marker) {
   const std::string_view known = kMarkerText.substr(0, kMarkerText.find(';') + 1);
   if (!std::string_view(text.data(), static_cast<std::size_t>(n)).starts_with(known))
     return std::unexpected(fmt::format(
-        "its {} is of another version of symcached; choose another directory or delete this one", kMarkerName));
+        "its {} is from another version of symcached; choose another directory or delete this one", kMarkerName));
   return {};
 }
 
@@ -89,11 +89,11 @@ std::expected<Descriptor, std::string> open_or_create_marker(int folder, Owned o
     if (other.empty()) marker = create_marker(folder);
     else if (marker = open_marker(folder); !marker && errno == ENOENT)  // another process may just have adopted it
       return std::unexpected(
-          fmt::format("has other files in it (\"{}\") and no {}; choose an empty or new directory, or, if it is the "
-                      "cache of an older symcached, mark it: touch DIRECTORY/{}",
+          fmt::format("not empty (\"{}\") and not marked as a cache (no {}); choose an empty or new directory, or, if "
+                      "an older symcached made it, run: touch DIRECTORY/{}",
                       other, kMarkerName, kMarkerName));
   }
-  if (!marker) return std::unexpected(fmt::format("could not open {}: {}", kMarkerName, std::strerror(errno)));
+  if (!marker) return std::unexpected(fmt::format("cannot open {}: {}", kMarkerName, std::strerror(errno)));
   return marker;
 }
 
@@ -109,11 +109,11 @@ Marker::Marker(fs::path directory, Descriptor folder, Descriptor file)
 std::expected<Marker, std::string> Marker::adopt(const fs::path& directory, Owned owned) {
   std::error_code error;
   fs::create_directories(directory, error);
-  if (error) return refuse(directory, fmt::format("could not create it: {}", error.message()));
+  if (error) return refuse(directory, fmt::format("cannot create: {}", error.message()));
   Descriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return refuse(directory, fmt::format("could not open it: {}", std::strerror(errno)));
+  if (!folder) return refuse(directory, fmt::format("cannot open: {}", std::strerror(errno)));
   if (::access(directory.c_str(), W_OK | X_OK) != 0)
-    return refuse(directory, fmt::format("cannot write to it: {}", std::strerror(errno)));
+    return refuse(directory, fmt::format("not writable: {}", std::strerror(errno)));
   auto file = open_or_create_marker(folder.get(), owned);
   if (!file) return refuse(directory, file.error());
   if (const auto text = check_text(folder.get(), file->get()); !text) return refuse(directory, text.error());

@@ -37,7 +37,7 @@ TEST(Ownership, WhatIsNotOursIsRefusedAndLeftAsItIs) {
     std::string_view why, file, content, want;
   };
   const Row rows[] = {
-      {"a file", "thesis.tex", "x", "has other files in it (\"thesis.tex\")"},
+      {"a file", "thesis.tex", "x", "not empty (\"thesis.tex\")"},
       {"a tmp/ of somebody", "tmp/a", "x", "choose an empty or new directory"},
       {"a cache of somebody", "CACHEDIR.TAG", "Signature", "no .symcached"},
       {"a hidden file", ".profile", "x", "touch DIRECTORY/.symcached"},
@@ -75,7 +75,7 @@ TEST(Ownership, ALinkIsNoMarker) {
   const TempFolder folder;
   folder.write("elsewhere", "");
   std::filesystem::create_symlink("elsewhere", folder.path() / kMarker);
-  EXPECT_THAT(error_of(folder.path()), HasSubstr("could not open .symcached"));
+  EXPECT_THAT(error_of(folder.path()), HasSubstr("cannot open .symcached"));
   EXPECT_EQ(content_of(folder.path() / "elsewhere"), "");
 }
 
@@ -83,7 +83,7 @@ TEST(Ownership, SaysWhatIsNoDirectory) {
   const TempFolder folder;
   folder.write("file", "x");
   for (const auto& path : {folder.path() / "file", folder.path() / "file/below", std::filesystem::path("/proc/none")})
-    EXPECT_THAT(error_of(path), AllOf(HasSubstr("cache directory"), HasSubstr("could not create it"))) << path;
+    EXPECT_THAT(error_of(path), AllOf(HasSubstr("cache directory"), HasSubstr("cannot create: "))) << path;
 }
 
 TEST(Ownership, GoesOnWhenSomebodyDeletesTheMarker) {

@@ -114,9 +114,8 @@ std::expected<EntryWriter, std::string> Store::create(const EntryKey& key, Quali
 
 std::expected<EntryWriter, std::string> Store::create_with(const EntryKey& key, Head head) {
   if (key.readable.size() > kMaxKey)
-    return std::unexpected(
-        fmt::format("the key is {} bytes long, at most {} are possible", key.readable.size(), kMaxKey));
-  if (auto why = no_space()) return std::unexpected(fmt::format("nothing was written: {}", *why));
+    return std::unexpected(fmt::format("key too long: {} bytes, the limit is {}", key.readable.size(), kMaxKey));
+  if (auto why = no_space()) return std::unexpected(fmt::format("not written: {}", *why));
   head.key = key.readable;
   auto file = parts_->files->create();
   if (!file) {

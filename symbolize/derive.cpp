@@ -22,10 +22,11 @@ using object::FileKind;
 /// Why no symcache can be made of such a file; empty if one can.
 std::string refusal(FileKind kind) {
   if (object::can_translate(kind)) return {};
-  if (kind == FileKind::source_bundle)
-    return "source_bundle: it holds sources and no symbols; name the debug file that it belongs to";
-  return fmt::format("file.magic: wanted a file with debug information, found {}",
-                     kind == FileKind::unknown ? "none of the kinds known here" : object::name_of(kind));
+  if (kind == FileKind::source_bundle) return "a source bundle has no symbols; give the debug file that it belongs to";
+  if (kind == FileKind::unknown) return "unrecognized format";
+  if (kind == FileKind::symcache || kind == FileKind::ppdbcache)
+    return fmt::format("already a {}", object::name_of(kind));
+  return fmt::format("expected a file with debug information, found {}", object::name_of(kind));
 }
 
 /// An original taken out of what it is packed in.
@@ -64,7 +65,7 @@ std::expected<DerivedSymcache, std::string> derive_symcache(const object::Origin
   using symcache::Header;
   for (const auto section : {&Header::functions, &Header::subprograms, &Header::names, &Header::text})
     if (opened->section_size(section) > 0xFFFFFFFF)  // positions in it have 32 bits
-      return std::unexpected("symcache.header: a section would pass 4 GiB, more than the format can hold");
+      return std::unexpected("a section would exceed 4 GiB, the limit of the format (symcache.header)");
   derived.debug_id = opened->debug_id();
   return derived;
 }
@@ -74,8 +75,8 @@ std::expected<DerivedPpdbcache, std::string> derive_ppdbcache(const object::Orig
   if (!plain) return std::unexpected(plain.error());
   const Bytes file = plain->original.file;
   if (!object::is_managed(file))
-    return std::unexpected(fmt::format("file.magic: wanted a Portable PDB or a .NET assembly, found {}",
-                                       object::name_of(object::identify(file))));
+    return std::unexpected(
+        fmt::format("expected a Portable PDB or a .NET assembly, found {}", object::name_of(object::identify(file))));
   ppdbcache::Writer writer(file.size() / 2);
   if (const auto translated = object::translate_managed(plain->original, writer); !translated)
     return std::unexpected(to_string(translated.error()));

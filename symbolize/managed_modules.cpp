@@ -42,6 +42,22 @@ std::vector<fs::path> search(const fs::path& folder, const std::vector<std::stri
   return found;
 }
 
+/// The assembly beside a PDB, if it names a PDB of another build.
+std::optional<fs::path> other_build_beside(const fs::path& pdb, const DebugId& id) {
+  if (pdb.extension() != ".pdb") return std::nullopt;
+  for (const char* extension : {".dll", ".exe"}) {
+    const fs::path place = fs::path(pdb).replace_extension(extension);
+    std::error_code error;
+    if (!fs::is_regular_file(place, error)) continue;
+    const auto mapped = MappedFile::open(place);
+    if (!mapped || !object::is_managed(mapped->bytes())) continue;  // a starter program has the name, too
+    const auto files = object::ManagedFiles::open(mapped->bytes());
+    const pe::CodeView* view = files ? files->debug_files().portable() : nullptr;
+    if (view != nullptr) return view->debug_id() == id ? std::nullopt : std::optional(place);
+  }
+  return std::nullopt;
+}
+
 bool has_lines(const Module& module) { return module.ppdbcache()->method_count() != 0; }
 
 }  // namespace
@@ -61,43 +77,46 @@ const Module* ManagedModules::find(std::string_view name) {
 }
 
 /// A module that has lines, or `why` there is none.
-std::unique_ptr<OpenedModule> ManagedModules::open(const fs::path& place, std::string& why) const {
+std::unique_ptr<OpenedModule> ManagedModules::open(const fs::path& place, Reasons& why) const {
   auto opened = OpenedModule::open(place, {.managed_only = true, .fetch_pdb = fetch_pdb_});
-  if (!opened) why = opened.error();
+  const auto other = opened ? other_build_beside(place, opened->module().debug_id()) : std::nullopt;
+  if (other) why.mismatch = fmt::format("{} does not match {} and was not used", place.string(), other->string());
+  else if (!opened) why.other = opened.error();
   else if (has_lines(opened->module())) return std::make_unique<OpenedModule>(*std::move(opened));
   else
-    why = opened->why_not_fetched().empty()
-              ? fmt::format("{}: there is no PDB of it", place.string())
-              : fmt::format("{}: no PDB of it: {}", place.string(), opened->why_not_fetched());
+    why.other = opened->why_not_fetched().empty()
+                    ? fmt::format("{}: no PDB found", place.string())
+                    : fmt::format("{}: no PDB found: {}", place.string(), opened->why_not_fetched());
   return nullptr;
 }
 
 /// The folder itself first; then below it, where one build alone may be found, for the text does not say which it was.
 ManagedModules::Entry ManagedModules::look_for(const std::string& name) {
-  Entry entry;
+  Reasons why;
   for (const fs::path& folder : folders_) {
     const auto places = places_of_module(folder, name);
-    if (places.empty()) return {nullptr, fmt::format("\"{}\" is not the name of a file", name)};
+    if (places.empty()) return {nullptr, fmt::format("\"{}\" is not a file name", name)};
     std::error_code error;
     for (const fs::path& place : places)
       if (fs::is_regular_file(place, error))
-        if (auto module = open(place, entry.why)) return {std::move(module), {}};
+        if (auto module = open(place, why)) return {std::move(module), {}};
   }
   for (const fs::path& folder : folders_) {
     std::map<std::string, std::unique_ptr<OpenedModule>> builds;
     for (const fs::path& place : search(folder, file_names_of(name)))
-      if (auto module = open(place, entry.why))
-        builds.try_emplace(module->module().debug_id().dashed(), std::move(module));
+      if (auto module = open(place, why)) builds.try_emplace(module->module().debug_id().dashed(), std::move(module));
     if (builds.size() == 1) return {std::move(builds.begin()->second), {}};
     if (builds.size() > 1)
-      return {nullptr, fmt::format("{}: {} builds of it are below {}; name the folder of the right one", name,
+      return {nullptr, fmt::format("{}: found {} builds of it below {}; name the directory of the right one", name,
                                    builds.size(), folder.string())};
   }
-  if (entry.why.empty())
-    entry.why =
-        fmt::format("{}: not found in {}", name,
-                    fmt::join(folders_ | std::views::transform([](const fs::path& p) { return p.string(); }), ", "));
-  return entry;
+  if (!why.mismatch.empty()) return {nullptr, why.mismatch};
+  if (!why.other.empty()) return {nullptr, why.other};
+  if (folders_.empty())
+    return {nullptr, fmt::format("{}: not found in any --symbols directory; servers supply only PDBs", name)};
+  return {nullptr,
+          fmt::format("{}: not found in {}", name,
+                      fmt::join(folders_ | std::views::transform([](const fs::path& p) { return p.string(); }), ", "))};
 }
 
 std::vector<std::string> ManagedModules::complaints() const {

@@ -29,8 +29,11 @@ class ManagedModules {
     std::unique_ptr<OpenedModule> module;
     std::string why;  ///< there is none
   };
+  struct Reasons {
+    std::string mismatch, other;  ///< the first explains more
+  };
   Entry look_for(const std::string& name);
-  std::unique_ptr<OpenedModule> open(const std::filesystem::path& place, std::string& why) const;
+  std::unique_ptr<OpenedModule> open(const std::filesystem::path& place, Reasons& why) const;
 
   std::vector<std::filesystem::path> folders_;
   FetchPdb fetch_pdb_;

@@ -1,5 +1,7 @@
 #include "symbolize/module.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace symcached::symbolize {
@@ -10,6 +12,13 @@ using symcache::Found;
 /// Frames of the answer that are wanted: all, or the function's own.
 std::span<const symcache::Frame> wanted(const Found& found, const AnswerOptions& options) {
   return options.inlines ? found.frames : found.frames.last(1);
+}
+
+/// What is wrong with a cache of ours.
+std::string problem(const ReadError& error) {
+  if (!error.field.ends_with("cache.version")) return to_string(error);
+  return fmt::format("{} version {} is not supported (expected {}); convert the original again",
+                     error.field.substr(0, error.field.find('.')), error.found, error.wanted);
 }
 
 }  // namespace
@@ -27,11 +36,11 @@ void Answer::clear() {
 std::expected<Module, std::string> Module::view(Bytes cache) {
   if (ppdbcache::is_ppdbcache(cache)) {
     auto opened = ppdbcache::Reader::open(cache);
-    if (!opened) return std::unexpected(to_string(opened.error()));
+    if (!opened) return std::unexpected(problem(opened.error()));
     return Module(cache, *std::move(opened));
   }
   auto opened = symcache::Symcache::open(cache);
-  if (!opened) return std::unexpected(to_string(opened.error()));
+  if (!opened) return std::unexpected(problem(opened.error()));
   return Module(cache, *std::move(opened));
 }
 

@@ -106,7 +106,7 @@ TEST(Modules, SayWhatIsWrongWithACache) {
   EXPECT_FALSE(Module::view(symcache)->is_managed());
   const auto cut = Module::view(Bytes(symcache).first(20));
   ASSERT_FALSE(cut);
-  EXPECT_TRUE(cut.error().starts_with("symcache.header")) << cut.error();
+  EXPECT_EQ(cut.error(), "truncated: 20 of 208 bytes (symcache.header at offset 0)");
   EXPECT_FALSE(Module::own({}));
 }
 

@@ -4,9 +4,11 @@
 
 #include <utility>
 
+#include "object/identify.hpp"
 #include "object/translate.hpp"
 #include "object/unwrap.hpp"
 #include "symbolize/derive.hpp"
+#include "symbolize/native_pdb.hpp"
 
 namespace symcached::symbolize {
 
@@ -21,15 +23,19 @@ std::expected<OpenedModule, std::string> OpenedModule::open(const std::filesyste
   opened.file_ = *std::move(file);
   const Bytes bytes = opened.file_.bytes();
   const bool is_managed = ppdbcache::is_ppdbcache(bytes) || object::is_managed(bytes);
-  if (options.managed_only && !is_managed) return failed("is neither a Portable PDB nor a .NET assembly");
+  if (options.managed_only && !is_managed) return failed("neither a Portable PDB nor a .NET assembly");
+  const bool is_image = object::identify(bytes) == object::FileKind::pe;
   auto module = [&]() -> std::expected<Module, std::string> {
     if (ppdbcache::is_ppdbcache(bytes) || symcache::is_symcache(bytes)) return Module::view(bytes);
     auto cache = is_managed ? opened.derive_managed(path, options) : opened.derive(path, options);
     if (!cache) return std::unexpected(std::move(cache.error()));
     return Module::own(*std::move(cache));
   }();
+  if (!module && !opened.warnings_.empty()) return failed(module.error() + "; " + opened.warnings_.front());
   if (!module) return failed(module.error());
   opened.module_ = *std::move(module);
+  if (is_managed && is_image && opened.module_->ppdbcache()->point_count() == 0)
+    opened.warnings_.push_back(fmt::format("{}: no usable PDB; files and lines are unknown", path.string()));
   return opened;
 }
 
@@ -55,15 +61,22 @@ std::expected<OpenedModule, std::string> OpenedModule::from_bytes(Bytes bytes, c
 }
 
 OpenedModule::Cache OpenedModule::derive(const std::filesystem::path& path, const OpenOptions& options) {
+  stated_image_base_ = object::stated_image_base(file_.bytes());
+  NativePdb pdb = find_native_pdb(path, file_.bytes());
+  if (!pdb.warning.empty()) warnings_.push_back(std::move(pdb.warning));
+  if (pdb.path) {
+    auto opened = OriginalFile::open(*pdb.path, options.inflate);
+    if (!opened) return std::unexpected(std::move(opened.error()));
+    file_ = *std::move(opened);
+  }
   const Bytes bytes = file_.bytes();
-  const Companions companions = find_companions(path, bytes, options.debug_folders);
+  const Companions companions = find_companions(pdb.path.value_or(path), bytes, options.debug_folders);
   const auto release = [&] {
     file_.release_pages();
     companions.release_pages();
   };
   auto derived = derive_symcache({bytes, companions.all(), release, options.threads, file_.inflate()});
   if (!derived) return std::unexpected(std::move(derived.error()));
-  stated_image_base_ = object::stated_image_base(bytes);
   file_ = {};
   return std::move(derived->file);
 }

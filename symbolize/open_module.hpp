@@ -52,6 +52,8 @@ class OpenedModule {
   std::optional<std::uint64_t> stated_image_base() const { return stated_image_base_; }
   /// Null: sources were not to be kept, or there is no PDB at hand. Lives as long as this object, wherever it is moved.
   const ppdb::Pdb* pdb() const { return managed_files_ ? managed_files_->pdb() : nullptr; }
+  /// Sentences for people: what was not found or not used, so that answers are poorer.
+  const std::vector<std::string>& warnings() const { return warnings_; }
   /// Empty: the PDB was fetched, or nobody was asked.
   const std::string& why_not_fetched() const { return why_not_fetched_; }
 
@@ -68,6 +70,7 @@ class OpenedModule {
   std::vector<object::Companion> companions_;  // of both
   std::optional<object::ManagedFiles> managed_files_;
   std::string why_not_fetched_;
+  std::vector<std::string> warnings_;
   std::optional<std::uint64_t> stated_image_base_;
   std::optional<Module> module_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/utf8.hpp"
 #include "model/managed_module.hpp"
 #include "symbolize/source_context.hpp"
 
@@ -16,6 +17,8 @@ std::string_view shown(std::string_view file, bool basename) {
 }
 
 void append_json_text(std::string_view text, std::string& out) {
+  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }) && !is_utf8(text))
+    return append_json_text(valid_utf8(text), out);
   out += '"';
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "base/utf8.hpp"
 #include "model/managed_module.hpp"
 
 namespace symcached::symbolize {
@@ -57,12 +58,12 @@ void append_token_text(const TraceFrame& frame, const Frame& known, std::string&
 
 void append_token_json(const TraceFrame& frame, const Frame* known, std::string& out) {
   const auto& place = std::get<MethodPlace>(frame.place);
-  boost::json::object object{{"module", frame.module},
+  boost::json::object object{{"module", valid_utf8(frame.module)},
                              {"token", fmt::format("{:#010x}", model::method_token(place.row))},
                              {"il_offset", place.il_offset}};
   if (known != nullptr) {
-    if (!known->function.empty()) object["function"] = known->function;
-    object["file"] = known->file;
+    if (!known->function.empty()) object["function"] = valid_utf8(known->function);
+    object["file"] = valid_utf8(known->file);
     object["line"] = known->line;
     if (known->column != 0) object["column"] = known->column;
   }

@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxAnswerBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMaxFrames = 512;     ///< deeper calls lose their outermost callers, not the function
 inline constexpr std::size_t kMaxEnclosing = 256;  ///< functions one inside the other that a lookup tries
 
-/// A text, not yet put together.
+/// A string that is stored as runs.
 struct TextRuns {
   const std::byte* runs = nullptr;
   std::uint32_t count = 0;

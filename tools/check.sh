@@ -20,7 +20,7 @@ format() {
     sed -nE 's/^([^ ]+):([0-9]+):[0-9]+: error: .*/\1:\2/p' | sort -u)
   [ -n "$wrong" ] || return 0
   warn "$wrong"
-  warn "to mend: git ls-files '*.cpp' '*.hpp' | xargs clang-format-22 -i"
+  warn "to fix: git ls-files '*.cpp' '*.hpp' | xargs clang-format-22 -i"
   return 1
 }
 scripts() { git grep -lzE '^#!/usr/bin/env bash|^# shellcheck shell=bash' -- . | xargs -0 shellcheck -x; }
@@ -53,7 +53,7 @@ report() {
 
 # What takes too long for CI is the whole check's alone: steps behind `else`.
 main() {
-  case ${1:-} in "" | --fast) ;; *) die "check: no option '$1'" ;; esac
+  case ${1:-} in "" | --fast) ;; *) die "check: unknown option '$1'" ;; esac
   need build clang test check bench
   need_npm
   step "layers" tools/check_layers.py

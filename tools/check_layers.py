@@ -3,7 +3,7 @@
 
 Rules: an include points to a lower row; the pure side never includes the stateful side; neighbours in a row do not
 know each other; every folder with code is on the map and has a README.md; no file has the name of a folder beside it
-as its prefix. Tests may also include testing/.
+as its prefix; docs/architecture.md has the same map. Tests may also include testing/.
 Exit status: 0 the code follows the map, 1 it does not.
 """
 import pathlib
@@ -39,6 +39,8 @@ AROUND = {"testing", "e2e", "bench", "examples", "include"}
 
 CODE = re.compile(r"\.(cpp|hpp)$")
 TEST = re.compile(r"_(test|fuzz|bench)\.cpp$")
+PAGE = "docs/architecture.md"
+PAGE_ROW = re.compile(r"^\| `([^`]+)/` \| ([\d.]+) \| (\w+) \|", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -114,6 +116,20 @@ def check(files):
     return arrows, faults
 
 
+def page_faults(page, files):
+    """What the page's map says otherwise than MAP, of the folders that have code."""
+    present = {folder_of(path) for path in files if CODE.search(path)}
+    wanted = {folder: place for folder, place in MAP.items() if folder in present}
+    said = {folder: (float(row), side) for folder, row, side in PAGE_ROW.findall(page)}
+    for folder in sorted(wanted.keys() | said.keys()):
+        if folder not in said:
+            yield f"{PAGE}: {folder}/ is missing"
+        elif folder not in wanted:
+            yield f"{PAGE}: {folder}/ is not on the map, or has no code"
+        elif said[folder] != wanted[folder]:
+            yield f"{PAGE}: {folder}/ is in row {wanted[folder][0]}, {wanted[folder][1]}"
+
+
 def draw(files, arrows):
     """The map with the folders that have code, then who includes whom."""
     present = {folder_of(path) for path in files if CODE.search(path)}
@@ -140,6 +156,7 @@ def tracked_files():
 def main():
     files = tracked_files()
     arrows, faults = check(files)
+    faults += page_faults(pathlib.Path(PAGE).read_text(), files)
     print(draw(files, arrows))
     for line in faults:
         print(line, file=sys.stderr)

@@ -79,6 +79,23 @@ class Folders(unittest.TestCase):
         self.assertEqual(check_layers.check({"docs/index.txt": ""}), (set(), []))
 
 
+class Page(unittest.TestCase):
+    def test_has_the_same_map(self):
+        files = {"base/b.cpp": "", "object/elf/plt.cpp": ""}
+        right = "| `base/` | 0 | shared | bytes |\n| `object/elf/` | 4.2 | pure | ELF |\n"
+        for why, page, said in [
+            ("the map", right, []),
+            ("a folder is missing", right.split("\n")[0], ["object/elf/ is missing"]),
+            ("another row", right.replace("4.2", "4"), ["object/elf/ is in row 4.2, pure"]),
+            ("another side", right.replace("shared", "pure"), ["base/ is in row 0, shared"]),
+            ("a folder without code", right + "| `net/` | 2 | stateful | HTTP |\n", ["net/ is not on the map"]),
+        ]:
+            faults = list(check_layers.page_faults(page, files))
+            self.assertEqual(len(faults), len(said), why)
+            for fault, part in zip(faults, said):
+                self.assertIn(part, fault, why)
+
+
 class Drawing(unittest.TestCase):
     def test_shows_rows_sides_and_arrows(self):
         files = READMES | {"object/a.cpp": '#include "base/bytes.hpp"\n', "base/b.cpp": "", "store/c.cpp": ""}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""demo.py SYMCACHED DIR: the main job on the PDBs in DIR/pdbs; everything it makes stays under DIR.
+"""demo.py SYMCACHED DIR: shows what the program does on the PDBs in DIR/pdbs; everything it makes stays under DIR.
 
 Lays the PDBs out as a symbol store, starts the server on it, fetches symcaches over the SymCache protocol with curl,
 looks addresses up in one of them and prints what a user of the program would see.
@@ -88,7 +88,7 @@ def curl(url, target):
 
 
 def fetch_all(rows, url, folder):
-    """Each symcache twice: made while we wait, then from the cache."""
+    """Each symcache twice: converted while we wait, then from the cache."""
     folder.mkdir(exist_ok=True)
     for row in rows:
         row["url"] = f"{url}/open/v2.0.0/{row['name']}/{row['guid']}/{row['age']}"
@@ -140,7 +140,7 @@ def show_frames(program, row):
     addresses, per_second = interesting(program, row["symcache"])
     if not addresses:
         raise Failed(f"no address of {row['name']} has inlined frames")
-    title(f"Names, files and lines, inlined calls too: symcached lookup {row['symcache']} {' '.join(addresses)}")
+    title(f"Functions, files, lines and inlined calls: {program} lookup {row['symcache']} {' '.join(addresses)}")
     for line in run(program, "lookup", row["symcache"], *addresses).splitlines():
         print(f"  {shorten(line)}".rstrip())
     print(f"  {per_second:,.0f} lookups per second, printed as JSON")
@@ -154,12 +154,12 @@ def demo(program, folder):
         print(f"  {row['name']:24} {row['guid']} age {row['age']}  {row['arch']}")
     lay_out(rows, folder / "store")
     with server(program, folder) as url:
-        title(f"Symcaches over the SymCache protocol, from {url}/open: made on the first request, kept after it")
+        title(f"Symcaches over the SymCache protocol, from {url}/open: converted on the first request, then cached")
         fetch_all(rows, url, folder / "symcaches")
         print_fetches(rows)
-        print(f"  curl {rows[0]['url']}")
+        print(f"  each by: curl -f -o {rows[0]['symcache']} {rows[0]['url']}")
         show_frames(program, max(rows, key=lambda row: row["symcache"].stat().st_size))
-    title(f"The server is stopped. What it made is in {folder}; ./dev serve --help tells how to run your own.")
+    title(f"The server has been stopped; its cache is in {folder}. To run your own: ./dev serve --symbols DIR")
 
 
 def main():

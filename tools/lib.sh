@@ -32,7 +32,7 @@ logged() {
   else
     clear_bar
     tail -n 40 "$log" >&2
-    warn "  $label: failed; all of it is in $log"
+    warn "  $label: failed; the output is in $log"
     return 1
   fi
 }
@@ -77,14 +77,14 @@ apt_progress() {  # reads apt's output, keeps it in the log $1, draws its percen
 
 # need GROUP...: installs what is missing, or says how to.
 need() {
-  command -v dpkg-query >/dev/null || die "made for Debian 12; elsewhere install what tools/packages.txt lists"
+  command -v dpkg-query >/dev/null || die "this is for Debian 12; elsewhere, install what tools/packages.txt lists"
   local missing log=build/apt.log from=$SECONDS
   mapfile -t missing < <(missing_of "$@")
   [ ${#missing[@]} != 0 ] || return 0
   say "Installing Debian packages for: $*"
   describe_packages "$*" "${missing[@]}"
   if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
-    warn "Neither root nor sudo is at hand. Have this run as root, then try again:"
+    warn "Installing needs root or sudo, and neither is available. Have this run as root, then retry:"
     warn "  apt-get update && apt-get install --no-install-recommends ${missing[*]}"
     return 1
   fi
@@ -92,7 +92,7 @@ need() {
   mkdir -p build && : >"$log"
   if ! apt_install "${missing[@]}" 2>&1 </dev/null | apt_progress "$log"; then
     grep -E '^(E:|W:|dpkg: error)' "$log" >&2 || true
-    warn "apt-get could not install them; all it said is in $log"
+    warn "apt-get could not install them; its output is in $log"
     return 1
   fi
   say "  installed in $((SECONDS - from)) s"
@@ -132,7 +132,7 @@ build() {
   if ! { cmake --preset "$preset" && cmake --build --preset "$preset" --target "$target"; } 2>&1 </dev/null |
     ninja_progress "$log"; then
     grep -vE '^(\[[0-9]+/[0-9]+\]|--|Preset CMake|  [A-Z_]+=) ?' "$log" | tail -n 60 >&2
-    warn "building $preset failed; all of it is in $log"
+    warn "building $preset failed; the output is in $log"
     return 1
   fi
   say "Built $preset in $((SECONDS - from)) s"

@@ -13,7 +13,7 @@ fetch() {
   (cd "$work" && timeout 120 npm pack --silent --fetch-retries=1 --fetch-timeout=30000 "$package") \
     >"$work/npm.log" 2>&1 </dev/null || {
     tail -n 5 "$work/npm.log" >&2
-    warn "$package cannot be fetched from npm's registry; all npm said is in $work/npm.log"
+    warn "$package cannot be fetched from npm's registry; npm's output is in $work/npm.log"
     return 1
   }
 }

@@ -23,8 +23,8 @@ std::string change_since(std::span<const FileState> before, std::span<const Inpu
   const std::vector<FileState> now = states_of(inputs);
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (now[i].size != before[i].size)
-      return fmt::format("its size went from {} to {} bytes while it was read", before[i].size, now[i].size);
-    if (now[i] != before[i]) return "it was modified while it was read";
+      return fmt::format("size changed from {} to {} bytes while being read", before[i].size, now[i].size);
+    if (now[i] != before[i]) return "modified while being read";
   }
   return {};
 }

@@ -22,9 +22,8 @@ constexpr seconds kStartPause{1};         ///< after a process that could not be
 constexpr seconds kStartLimit{30};        ///< for a new process to say that it is ready
 
 std::string describe_death(const Process& process, const std::string& end, const Limits& limits) {
-  if (process.last_signal() == SIGXCPU)
-    return fmt::format("used more than {} s of processor time", limits.processor.count());
-  if (process.last_signal() == SIGKILL) return "was killed (signal 9), for want of memory most often";
+  if (process.last_signal() == SIGXCPU) return fmt::format("exceeded {} s of CPU time", limits.processor.count());
+  if (process.last_signal() == SIGKILL) return "was killed (signal 9), usually for lack of memory";
   return fmt::format("ended with {}", end);
 }
 
@@ -97,7 +96,7 @@ class Pool::Slot {
                         .body = as_bytes(job.arguments),
                         .files = {}};
     Result result = send(process_->channel(), order, files) ? take_output(queued)
-                                                            : Result(died(job.limits, "could not be given its job: "));
+                                                            : Result(died(job.limits, "did not get its job: "));
     retire_if_worn();
     if (std::string change = change_since(before, job.inputs);
         !change.empty() && !std::holds_alternative<NotRun>(result))
@@ -114,7 +113,7 @@ class Pool::Slot {
       switch (wait_for(message, deadline)) {
         case Received::message: break;
         case Received::closed: return died(limits, "");
-        case Received::broken: return kill("answered what is no answer");
+        case Received::broken: return kill("sent a malformed answer");
         case Received::timed_out:
           if (pool_.stopping()) {
             process_.reset();
@@ -139,13 +138,13 @@ class Pool::Slot {
       case Tag::refused: return Refused{std::move(text)};
       case Tag::no_memory:
         return kill(fmt::format("ran out of memory, with {} MiB of address space", limits.address_space >> 20));
-      case Tag::too_much: return kill(fmt::format("made more than {} bytes", limits.max_output));
+      case Tag::too_much: return kill(fmt::format("produced more than {} bytes", limits.max_output));
       case Tag::internal_fault: return kill("internal error: " + text);
       case Tag::job:
       case Tag::ready:
       case Tag::output: break;
     }
-    return kill("answered what is no answer");
+    return kill("sent a malformed answer");
   }
 
   /// The process is gone, or as good as gone.

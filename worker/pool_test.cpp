@@ -93,7 +93,7 @@ TEST_F(PoolTest, WhatGoesWrongCostsOneJob) {
   const Row rows[] = {
       {kCrash, kRoomy, kSanitized ? "died: " : "died: ended with signal 11 (Segmentation fault)"},
       {kHang, brief, "died: took longer than 0.2 s"},
-      {kSpin, little_time, "died: used more than 1 s of processor time"},
+      {kSpin, little_time, "died: exceeded 1 s of CPU time"},
       {kEat, kRoomy, kSanitized ? "died: " : "died: ran out of memory, with 1024 MiB of address space"},
       {kThrow, kRoomy, "died: internal error: thrown on demand"},
       {kExit, kRoomy, "died: ended with exit status 7"},
@@ -105,8 +105,8 @@ TEST_F(PoolTest, WhatGoesWrongCostsOneJob) {
     EXPECT_EQ(pool.stats().died, ++died) << r.word;
     EXPECT_EQ(run(kEchoJob, "after it"), "done: echoed") << r.word;
   }
-  EXPECT_THAT(run(kFloodJob, ""), "died: made more than 1048576 bytes");
-  EXPECT_EQ(run(kGarbageJob, ""), "died: answered what is no answer");
+  EXPECT_THAT(run(kFloodJob, ""), "died: produced more than 1048576 bytes");
+  EXPECT_EQ(run(kGarbageJob, ""), "died: sent a malformed answer");
   EXPECT_EQ(run(77, ""), "died: internal error: map::at");
   EXPECT_EQ(run(kEchoJob, "after it"), "done: echoed");
 }
@@ -133,9 +133,9 @@ TEST_F(PoolTest, AFileCutOrChangedWhileItIsReadIsNoticed) {
   Limits brief = kRoomy;
   brief.deadline = milliseconds(200);
   const Row rows[] = {
-      {"cut", [](const auto& path) { std::filesystem::resize_file(path, 100); }, true, "changed: its size went from"},
-      {"grown", [](const auto& path) { std::filesystem::resize_file(path, 2 << 20); }, true, "changed: its size went"},
-      {"written", [](const auto& path) { std::fstream(path) << "x"; }, false, "changed: it was modified"},
+      {"cut", [](const auto& path) { std::filesystem::resize_file(path, 100); }, true, "changed: size changed from"},
+      {"grown", [](const auto& path) { std::filesystem::resize_file(path, 2 << 20); }, true, "changed: size changed"},
+      {"written", [](const auto& path) { std::fstream(path) << "x"; }, false, "changed: modified"},
       {"touched by us",
        [](const auto& path) { std::filesystem::last_write_time(path, std::filesystem::file_time_type::min()); }, true,
        "died: took longer"},

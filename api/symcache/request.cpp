@@ -19,19 +19,19 @@ std::optional<Version> parse_version_segment(std::string_view segment) {
 
 std::expected<SymcachePath, Refusal> parse_symcache_path(std::span<const std::string> segments) {
   if (segments.size() > 3 && segments.back().empty()) segments = segments.first(segments.size() - 1);
-  if (segments.size() < 3 || segments.size() > 4) return no_route("no such path");
+  if (segments.size() < 3 || segments.size() > 4) return no_route("no such path; use /open/v2.0.0/NAME/GUID/AGE");
   const auto version = parse_version_segment(segments[0]);
-  if (!version) return no_route("version is not of the form v1.0.0");
+  if (!version) return no_route("version must look like v2.0.0");
   const auto id_text = http::percent_decode(segments[2]);
   const auto guid = id_text ? Guid::parse(*id_text) : std::nullopt;
-  if (!guid) return no_route("pdbId is not a GUID");
+  if (!guid) return no_route("GUID must be 32 hex digits, with or without dashes and braces");
   const auto age_text = segments.size() == 4 ? http::percent_decode(segments[3]) : std::optional<std::string>("1");
   const auto age = age_text ? parse_decimal(*age_text) : std::nullopt;
-  if (!age) return no_route("pdbAge is not a decimal number up to 4294967295");
+  if (!age) return no_route("age must be decimal, up to 4294967295 (symbol stores use hex)");
   const auto name = http::percent_decode(segments[1]);
-  if (!name) return bad("pdbName has a '%' without two hex digits");
+  if (!name) return bad("PDB name has a '%' without two hex digits");
   if (const auto checked = sources::check_file_name(*name); !checked)
-    return bad(fmt::format("pdbName: {}", checked.error()));
+    return bad(fmt::format("PDB name: {}", checked.error()));
   return SymcachePath{*version, {*name, DebugId{*guid, *age}}};
 }
 
@@ -42,11 +42,11 @@ std::expected<SymcacheConditions, Refusal> parse_symcache_conditions(const http:
     if (http::same_name(request.header(name).value_or(""), "true")) conditions.may_retry = true;
   const auto exceeds = request.header("If-Version-Exceeds");
   if (!exceeds) return conditions;
-  if (request.count("If-Version-Exceeds") > 1) return bad("If-Version-Exceeds is given more than once");
+  if (request.count("If-Version-Exceeds") > 1) return bad("If-Version-Exceeds was given more than once");
   conditions.exceeds = Version::parse(*exceeds);
   if (!conditions.exceeds || conditions.exceeds->major_part == 0)
-    return bad("If-Version-Exceeds is not a version like 1.0.0");
-  if (*conditions.exceeds >= requested) return bad("If-Version-Exceeds is not below the version asked for");
+    return bad("If-Version-Exceeds must be a version such as 2.0.0");
+  if (*conditions.exceeds >= requested) return bad("If-Version-Exceeds must be lower than the requested version");
   return conditions;
 }
 

@@ -85,6 +85,7 @@ def _load():
             ("cache", handle, handle, ctypes.POINTER(ctypes.c_size_t)),
             ("debug_id", text, handle),
             ("image_base", ctypes.c_int, handle, ctypes.POINTER(ctypes.c_uint64)),
+            ("warning", text, handle, ctypes.c_size_t),
             ("answer_new", handle),
             ("answer_free", None, handle),
             ("lookup", ctypes.c_int, handle, ctypes.c_uint64, ctypes.c_uint32, handle),
@@ -177,6 +178,14 @@ class Module:
         """What addresses that the file states are larger by than those that lookup() takes; None: it does not say."""
         base = ctypes.c_uint64()
         return base.value if _library.symcached_image_base(self._open(), ctypes.byref(base)) else None
+
+    @property
+    def warnings(self):
+        """Sentences for people: files that were not found or not used, so that answers are poorer."""
+        said = []
+        while (one := _library.symcached_warning(self._open(), len(said))) is not None:
+            said.append(one.decode("utf-8", "replace"))
+        return said
 
     @property
     def cache(self):

@@ -56,7 +56,7 @@ Read<Metadata> Metadata::open(Bytes bytes) {
   Metadata metadata;
   metadata.bytes_ = bytes;
   if (const auto read = metadata.read_streams(); !read) return std::unexpected(read.error());
-  if (!metadata.tables_stream_.present) return unsupported("ppdb.tables: metadata without a stream of tables", 0);
+  if (!metadata.tables_stream_.present) return unsupported("metadata without a table stream (ppdb.tables)", 0);
   for (const auto step : {&Metadata::read_referenced_rows, &Metadata::read_tables})
     if (const auto read = (metadata.*step)(); !read) return std::unexpected(read.error());
   return metadata;

@@ -214,7 +214,7 @@ TEST(Metadata, WrongHeadersAreNamed) {
       {"65 streams", out.at("streams"), 65, "ppdb.root.streams"},
       {"a stream outside of the file", tables, 0x7FFFFFFF, "ppdb.stream.data"},
       {"a stream too long", tables + 4, 0x7FFFFFFF, "ppdb.stream.data"},
-      {"another name", tables + 8, 0x00787823, "ppdb.tables: metadata without a stream of tables"},
+      {"another name", tables + 8, 0x00787823, "metadata without a table stream (ppdb.tables)"},
       {"no room for the header", tables + 4, 23, "ppdb.tables"},
       {"no room for the row counts", tables + 4, 24, "ppdb.tables.rows"},
       {"no room for the rows", tables + 4, 0x40, "ppdb.table"},

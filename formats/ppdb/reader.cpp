@@ -51,7 +51,7 @@ Read<Pdb> Pdb::open(Bytes file) {
   Pdb pdb;
   SC_TRY(pdb.metadata_, Metadata::open(file));
   if (!pdb.metadata_.has_pdb_stream())
-    return unsupported("ppdb.pdb_stream: metadata of an assembly, not a Portable PDB", 0);
+    return unsupported("metadata of an assembly, not a Portable PDB (ppdb.pdb_stream)", 0);
   ByteReader in(pdb.metadata_.pdb_stream());
   SC_TRY(const auto id, in.take(kPdbIdSize, "ppdb.pdb_stream.id"));
   std::ranges::copy(id, pdb.id_.begin());
@@ -193,7 +193,7 @@ Read<std::optional<EmbeddedSource>> Pdb::embedded_source(std::uint32_t document)
   const std::uint64_t offset = blob->empty() ? 0 : metadata_.offset_of(*blob);
   ByteReader in(*blob, offset);
   SC_TRY(const auto size, in.read<i32le>("ppdb.embedded_source.size"));
-  if (size < 0) return unsupported("ppdb.embedded_source.size: a format of the future", offset);
+  if (size < 0) return unsupported("unknown format of an embedded source (ppdb.embedded_source.size)", offset);
   EmbeddedSource source{in.rest(), static_cast<std::uint32_t>(std::int32_t{size}), size != 0};
   if (!source.deflated) source.unpacked_size = static_cast<std::uint32_t>(source.data.size());
   return source;

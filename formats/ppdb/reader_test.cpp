@@ -89,7 +89,8 @@ TEST(Pdb, SourcesComeOutAsTheyWent) {
   using Kind = ReadError::Kind;
   const SourceRow rows[] = {
       {"no room for the size", Section().u8(1).u8(0).finish(), "ppdb.embedded_source.size", Kind::truncated},
-      {"another format", sized(0x80000000), "ppdb.embedded_source.size: a format of the future", Kind::unsupported},
+      {"another format", sized(0x80000000), "unknown format of an embedded source (ppdb.embedded_source.size)",
+       Kind::unsupported},
       {"less than stated", sized(17), "ppdb.embedded_source", Kind::bad_value},
       {"more than stated", sized(15), "ppdb.embedded_source", Kind::too_large},
       {"more than this could be", sized(1u << 20), "ppdb.embedded_source", Kind::too_large},

@@ -80,6 +80,10 @@ const char* symcached_debug_id(const symcached_module* module);
  * @return 1: *base is set; 0: the file does not say, and a cache never does */
 int symcached_image_base(const symcached_module* module, uint64_t* base);
 
+/** Sentences for people: files that were not found or not used, so that answers are poorer. NUL-terminated.
+ * @return null: index is as large as the number of them or larger. Lives as long as the module. */
+const char* symcached_warning(const symcached_module* module, size_t index);
+
 /* --- questions -------------------------------------------------------------------------------------------------- */
 
 typedef struct symcached_text {

@@ -114,6 +114,12 @@ class Module {
     std::uint64_t base = 0;
     return symcached_image_base(module_.get(), &base) != 0 ? std::optional<std::uint64_t>(base) : std::nullopt;
   }
+  /// Sentences for people: files that were not found or not used, so that answers are poorer.
+  std::vector<std::string_view> warnings() const {
+    std::vector<std::string_view> all;
+    while (const char* const one = symcached_warning(module_.get(), all.size())) all.push_back(one);
+    return all;
+  }
   /// The cache that it answers from, to be kept in a file.
   std::string_view cache() const {
     std::size_t size = 0;

@@ -111,7 +111,7 @@ TEST(WorkBudget, EndsOnce) {
   EXPECT_TRUE(budget.overdrawn());
   EXPECT_FALSE(budget.spend(0));
   const ReadError error = budget.refusal("dwarf.work", 7).error();
-  EXPECT_EQ(to_string(error), "dwarf.work: 101 at offset 7 is over the limit of 100");
+  EXPECT_EQ(to_string(error), "too large: 101, the limit is 100 (dwarf.work at offset 7)");
   WorkBudget large(~std::uint64_t{0});
   EXPECT_TRUE(large.spend(std::uint64_t{1} << 40));
   EXPECT_FALSE(large.spend(~std::uint64_t{0}));

@@ -106,17 +106,17 @@ TEST(DwarfUnits, WhatCannotBeInflatedIsRefused) {
     const auto text = text_of_compressed(done, bytes, size);
     return text.size() == 1 ? text[0] : fmt::format("{} functions", text.size());
   };
-  EXPECT_THAT(refused(compressed, done.info.size() - 1), testing::StartsWith("dwarf."));
-  EXPECT_THAT(refused(compressed, done.info.size() + 1), testing::StartsWith("dwarf."));
-  EXPECT_THAT(refused(compressed, ~std::uint64_t{0}), testing::StartsWith("dwarf.debug_info: "));
+  EXPECT_THAT(refused(compressed, done.info.size() - 1), testing::HasSubstr("(dwarf."));
+  EXPECT_THAT(refused(compressed, done.info.size() + 1), testing::HasSubstr("(dwarf."));
+  EXPECT_THAT(refused(compressed, ~std::uint64_t{0}), testing::HasSubstr("(dwarf.debug_info "));
   EXPECT_THAT(refused(Bytes(compressed).first(compressed.size() / 2), done.info.size()),
-              testing::StartsWith("dwarf.debug_info: "));
+              testing::HasSubstr("(dwarf.debug_info "));
   auto broken = done.info;
   broken[4] = std::byte{77};  // the version of the first unit
-  EXPECT_THAT(refused(deflated(broken), broken.size()), testing::StartsWith("dwarf.unit.version: "));
+  EXPECT_THAT(refused(deflated(broken), broken.size()), testing::HasSubstr("(dwarf.unit.version "));
   broken = done.info;
   broken.resize(broken.size() - 3);
-  EXPECT_THAT(refused(deflated(broken), broken.size()), testing::StartsWith("dwarf.unit_length: "));
+  EXPECT_THAT(refused(deflated(broken), broken.size()), testing::HasSubstr("(dwarf.unit_length "));
 }
 
 TEST(DwarfUnits, ErrorsSayWhereTheyAreInTheWholeSection) {
@@ -124,7 +124,7 @@ TEST(DwarfUnits, ErrorsSayWhereTheyAreInTheWholeSection) {
   done.info.back() = std::byte{9};  // an entry of no declaration
   const DwarfInput input{.sections = {.info = done.info, .abbrev = done.abbrev}, .code = kCode};
   const auto plain = text_of(input);
-  ASSERT_THAT(plain, ElementsAre(testing::StartsWith("dwarf.die.abbrev: ")));
+  ASSERT_THAT(plain, ElementsAre(testing::HasSubstr("(dwarf.die.abbrev ")));
   EXPECT_EQ(text_of_compressed(done, deflated(done.info), done.info.size()), plain);
 }
 

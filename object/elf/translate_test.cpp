@@ -94,7 +94,7 @@ TEST(FromElf, ReadsTheInnerFileOfStrippedPrograms) {
                     {.name = ".gnu_debugdata", .data = xz(assemble(inner))}};
   EXPECT_THAT(text_of(assemble(image)), ElementsAre("1004+4 hidden public"));
   image.sections[1].data.resize(40);
-  EXPECT_THAT(text_of(assemble(image)), ElementsAre(testing::StartsWith("elf.gnu_debugdata: ")));
+  EXPECT_THAT(text_of(assemble(image)), ElementsAre(testing::HasSubstr("(elf.gnu_debugdata ")));
 }
 
 /// A program and its debug file, which has a function symbol more.
@@ -354,7 +354,7 @@ TEST(FromElf, NamesMayNotBeManyTimesTheFile) {
   image.sections = {{.name = ".text", .flags = kCode, .address = 0x1000, .data = Data(32)},
                     {.name = ".symtab", .type = SectionType::symtab, .data = table.records, .link = 3},
                     {.name = ".strtab", .type = SectionType::strtab, .data = table.strings}};
-  EXPECT_THAT(text_of(assemble(image)), ElementsAre(testing::StartsWith("elf.symtab.names: ")));
+  EXPECT_THAT(text_of(assemble(image)), ElementsAre(testing::HasSubstr("(elf.symtab.names ")));
 }
 
 /// A library with all that a translation reads besides DWARF.

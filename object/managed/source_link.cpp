@@ -64,7 +64,7 @@ Read<SourceLink> SourceLink::parse(std::string_view text) {
   const json::object* const whole = value.if_object();
   const json::value* const listed = whole == nullptr ? nullptr : whole->if_contains("documents");
   const json::object* const documents = listed == nullptr ? nullptr : listed->if_object();
-  if (documents == nullptr) return unsupported("source_link: the JSON has no object \"documents\"", 0);
+  if (documents == nullptr) return unsupported("the JSON has no object \"documents\" (source_link)", 0);
   SourceLink link;
   for (const auto& entry : *documents) {
     const json::string* const url = entry.value().if_string();

@@ -148,17 +148,18 @@ TEST(SourceLink, WhatIsNoSourceLinkIsRefused) {
   };
   const std::string deep(100'000, '[');
   const Row rows[] = {
-      {"nothing", "", "source_link.json: found 0x0 at offset 0"},
-      {"no JSON", "documents", "source_link.json: found 0x64 at offset 0"},
+      {"nothing", "", "malformed: 0x0 (source_link.json at offset 0)"},
+      {"no JSON", "documents", "malformed: 0x64 (source_link.json at offset 0)"},
       {"cut short", R"({"documents":{"/a":"u")", "source_link.json"},
       {"something behind it", R"({"documents":{}} x)", "source_link.json"},
       {"a comment", R"({"documents":{/* none */}})", "source_link.json"},
       {"not UTF-8", "{\"documents\":{\"\xFF\":\"u\"}}", "source_link.json"},
       {"too deep", R"({"documents":{"/a":)" + deep, "source_link.json"},
-      {"another value", "[]", "source_link: the JSON has no object"},
-      {"no documents", "{}", "source_link: the JSON has no object"},
-      {"documents of another kind", R"({"documents":[]})", "source_link: the JSON has no object"},
-      {"too long", std::string(kMaxSourceLink + 1, ' '), "source_link: 4194305 at offset 0 is over the limit"},
+      {"another value", "[]", "the JSON has no object \"documents\" (source_link)"},
+      {"no documents", "{}", "the JSON has no object \"documents\" (source_link)"},
+      {"documents of another kind", R"({"documents":[]})", "the JSON has no object \"documents\" (source_link)"},
+      {"too long", std::string(kMaxSourceLink + 1, ' '),
+       "too large: 4194305, the limit is 4194304 (source_link at offset 0)"},
   };
   for (const Row& r : rows) {
     const auto link = SourceLink::parse(r.json);

@@ -10,7 +10,7 @@ namespace symcached::object {
 namespace {
 
 constexpr std::string_view kWindowsPdbRefused =
-    "pe.debug_directory: names a Windows PDB for a .NET module, which is unsupported; build it with "
+    "a Windows PDB for a .NET module, which is unsupported (pe.debug_directory); build it with "
     "DebugType=portable, or convert the PDB with Pdb2Pdb";
 /// Bytes of all names together: methods may share long ones.
 constexpr std::uint64_t kNamesPerByte = 64, kNamesFloor = 16u << 20;

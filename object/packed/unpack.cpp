@@ -17,14 +17,15 @@ constexpr std::size_t kMaxLookedAt = 4096;  ///< members of one archive
 constexpr std::size_t kLongestName = 200;   ///< in a message
 
 std::string over_limit(std::uint64_t limit) {
-  return fmt::format("it unpacks to more than the {} bytes allowed; convert --max-unpacked sets another limit", limit);
+  return fmt::format("decompresses to more than the limit of {} bytes; set another with convert --max-unpacked", limit);
 }
 
 UnpackedOrWhy decompressed(Codec codec, Bytes packed, std::uint64_t limit) {
   auto plain = decompress_whole(codec, packed, limit, name_of(codec));
   if (!plain && plain.error().kind == ReadError::Kind::too_large && plain.error().wanted == limit)
     return std::unexpected(over_limit(limit));
-  if (!plain) return std::unexpected(to_string(plain.error()));
+  if (!plain && plain.error().kind == ReadError::Kind::too_large) return std::unexpected(to_string(plain.error()));
+  if (!plain) return std::unexpected(fmt::format("truncated or corrupt data at offset {}", plain.error().offset));
   return Unpacked{std::move(*plain), {}};
 }
 
@@ -71,12 +72,12 @@ std::expected<std::vector<std::byte>, std::string> start_in(mspack::Cabinet& cab
 
 std::expected<std::size_t, std::string> choose_in(mspack::Cabinet& cabinet, std::uint64_t limit, Choose choose) {
   const auto& members = cabinet.members();
-  if (cabinet.is_part_of_set()) return std::unexpected("it is part of a set of cabinets; unpack the whole set");
+  if (cabinet.is_part_of_set()) return std::unexpected("part of a multi-cabinet set; extract the whole set");
   if (members.size() == 1) return 0;
-  if (members.size() > kMaxLookedAt) return std::unexpected(fmt::format("it has {} members", members.size()));
+  if (members.size() > kMaxLookedAt) return std::unexpected(fmt::format("{} members, over the limit", members.size()));
   std::uint64_t work = 0;
   for (const auto& m : members) work += m.offset + m.size;  // of 32 bits each
-  if (work > limit) return std::unexpected(fmt::format("with {} members, {}", members.size(), over_limit(limit)));
+  if (work > limit) return std::unexpected(fmt::format("{} members, {}", members.size(), over_limit(limit)));
   std::vector<Member> all;
   for (std::size_t i = 0; i < members.size(); ++i) {
     auto start = start_in(cabinet, i);
@@ -120,7 +121,8 @@ UnpackedOrWhy unpack_zip(Bytes packed, std::uint64_t limit, Choose choose) {
   if (!archive) return std::unexpected(archive.error());
   const auto members = archive->members();
   if (!members) return std::unexpected(members.error());
-  if (members->size() > kMaxLookedAt) return std::unexpected(fmt::format("it has {} members", members->size()));
+  if (members->size() > kMaxLookedAt)
+    return std::unexpected(fmt::format("{} members, over the limit", members->size()));
   std::vector<Member> all;
   for (const ZipMember& member : *members) {
     const auto start = archive->read_start(member.index, kMemberStart);

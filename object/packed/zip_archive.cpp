@@ -51,7 +51,7 @@ std::expected<ZipArchive, std::string> ZipArchive::open(Bytes file) {
 
 std::expected<std::vector<ZipMember>, std::string> ZipArchive::members() const {
   const auto count = static_cast<std::uint64_t>(std::max<zip_int64_t>(zip_get_num_entries(archive_.get(), 0), 0));
-  if (count > kMaxMembers) return std::unexpected(fmt::format("it has {} members, allowed are {}", count, kMaxMembers));
+  if (count > kMaxMembers) return std::unexpected(fmt::format("{} members, over the limit of {}", count, kMaxMembers));
   std::vector<ZipMember> all;
   for (std::uint64_t i = 0; i < count; ++i) {
     zip_stat_t stat;
@@ -71,9 +71,9 @@ std::optional<std::uint64_t> ZipArchive::find(const char* name) const {
 std::expected<Buffer, std::string> ZipArchive::read(std::uint64_t index, std::uint64_t limit) const {
   zip_stat_t stat;
   if (zip_stat_index(archive_.get(), index, 0, &stat) != 0) return std::unexpected(zip_strerror(archive_.get()));
-  if ((stat.valid & ZIP_STAT_SIZE) == 0) return std::unexpected("it does not state the size of a member");
+  if ((stat.valid & ZIP_STAT_SIZE) == 0) return std::unexpected("a member's size is not stated");
   if (stat.size > limit)
-    return std::unexpected(fmt::format("it unpacks to {} bytes, allowed are {}", stat.size, limit));
+    return std::unexpected(fmt::format("decompresses to {} bytes, over the limit of {}", stat.size, limit));
   const File file(zip_fopen_index(archive_.get(), index, 0));
   if (!file) return std::unexpected(zip_strerror(archive_.get()));
   Buffer plain(static_cast<std::size_t>(stat.size));
@@ -82,7 +82,7 @@ std::expected<Buffer, std::string> ZipArchive::read(std::uint64_t index, std::ui
   std::byte behind{};
   const auto more = read_up_to(file.get(), &behind, 1);  // libzip compares the checksum at the end
   if (!more) return std::unexpected(more.error());
-  if (*done != stat.size || *more != 0) return std::unexpected("a member has another size than stated");
+  if (*done != stat.size || *more != 0) return std::unexpected("a member's size differs from its header");
   return plain;
 }
 

@@ -19,7 +19,7 @@ struct ZipMember {
   std::uint64_t size = 0;  ///< as stated; a member of another size is refused when it is read
 };
 
-/// A view of bytes that must outlive it. Errors are sentences without a subject: "it is cut short".
+/// A view of bytes that must outlive it. Errors are what is wrong with it: "truncated".
 class ZipArchive {
  public:
   static constexpr std::size_t kMaxMembers = std::size_t{1} << 20;

@@ -23,11 +23,11 @@ using pdb::SectionOffset;
 using pdb::SymKind;
 
 constexpr std::string_view kFastlinkRefused =
-    "pdb.info.features: made with /DEBUG:FASTLINK, holds only references to object files; convert it with mspdbcmf "
-    "where "
-    "it was made, or link with /DEBUG:FULL";
+    "made with /DEBUG:FASTLINK, so it only refers to object files (pdb.info.features); convert it with mspdbcmf where "
+    "it "
+    "was made, or link with /DEBUG:FULL";
 constexpr std::string_view kManagedRefused =
-    "pdb.symbols: a Windows PDB of a .NET module, which is unsupported; build it with DebugType=portable, or convert "
+    "a Windows PDB of a .NET module, which is unsupported (pdb.symbols); build it with DebugType=portable, or convert "
     "the PDB with Pdb2Pdb";
 constexpr std::uint32_t kModuleSignature = 4;
 constexpr std::uint32_t kFoldedElsewhere = 1u << 31;  ///< rank of a function whose bytes another module gave

@@ -95,7 +95,7 @@ Read<void> translate_pe(const Original& original, model::ModuleSink& sink) {
   PeSymbols symbols(image.machine(), placed);
   if (const auto done = collect(symbols, image, companion ? &*companion : nullptr, !dwarf.empty()); !done) return done;
   if (dwarf.empty() && symbols.symbols().all().empty())
-    return unsupported("pe.symbols: neither DWARF nor COFF symbols nor exports name any code; ask for the PDB", 0);
+    return unsupported("no DWARF, COFF symbols or exports name any code (pe.symbols); give the PDB instead", 0);
 
   FileInfo info;
   describe_pe(info, original.file);

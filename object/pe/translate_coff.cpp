@@ -46,7 +46,7 @@ Read<void> translate_coff(const Original& original, model::ModuleSink& sink) {
   PeSymbols symbols(object.machine(), placed);
   if (const auto added = symbols.add_table(object.symbols()); !added) return added;
   if (dwarf.empty() && symbols.empty())
-    return unsupported("coff.symbols: neither DWARF nor a function in the symbol table; compile it with -g", 0);
+    return unsupported("no DWARF, and no function in the symbol table (coff.symbols); compile with -g", 0);
   symbols.finish({}, kObjectBase);
 
   sink.module({.arch = arch_of_machine(static_cast<std::uint16_t>(object.machine())),

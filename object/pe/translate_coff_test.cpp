@@ -78,7 +78,7 @@ TEST(FromCoff, SymbolsAlone) {
   image.symbols.erase(image.symbols.begin() + 2);
   EXPECT_THAT(translated(image), ElementsAre("0+21 first public", "48+8 tail public"));
   image.symbols = {{.name = "data", .section = 2}};
-  EXPECT_THAT(translated(image), ElementsAre(HasSubstr("compile it with -g")));
+  EXPECT_THAT(translated(image), ElementsAre(HasSubstr("compile with -g")));
 }
 
 TEST(FromCoff, DescribedByItsParts) {

@@ -192,10 +192,10 @@ TEST(FromPe, TheFileThatADebugLinkNames) {
 }
 
 TEST(FromPe, RefusedWhereNothingNamesCode) {
-  EXPECT_THAT(translated(bare()), ElementsAre(HasSubstr("pe.symbols: neither DWARF")));
+  EXPECT_THAT(translated(bare()), ElementsAre(HasSubstr("no DWARF, COFF symbols or exports")));
   PeImage image = bare();
   image.exports = {{.name = "data", .slot = 0, .rva = 0x2300}};
-  EXPECT_THAT(translated(image), ElementsAre(HasSubstr("pe.symbols: neither DWARF")));
+  EXPECT_THAT(translated(image), ElementsAre(HasSubstr("no DWARF, COFF symbols or exports")));
 }
 
 TEST(FromPe, NamesThatAreSharedWithoutEndAreRefused) {

@@ -1,0 +1,164 @@
+#include "app/command_line.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <ranges>
+
+#include "app/commands.hpp"
+#include "base/utf8.hpp"
+
+namespace symcached::app {
+namespace {
+
+constexpr std::string_view kNotConverted = "Could not convert: ";  ///< how CLI11 begins; "NAME = VALUE" follows
+
+/// An argument that nothing took; empty if there is none.
+std::string left_over(const CLI::App& app) {
+  for (const std::string& argument : app.remaining(true))
+    if (argument != "--") return argument;
+  return {};
+}
+
+std::string names_of(const std::vector<const CLI::App*>& commands) {
+  return fmt::format(
+      "{}", fmt::join(commands | std::views::transform([](const CLI::App* c) { return c->get_name(); }), ", "));
+}
+
+/// `--option=value` without the value, which may be long or secret.
+std::string name_of(const std::string& option) { return option.substr(0, option.find('=')); }
+
+/// "--cache-dir" of "--cache-dir: what CLI11 says".
+std::string_view subject_of(std::string_view message) { return message.substr(0, message.find(':')); }
+
+bool is_hex_digit(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
+
+std::string without_credentials(std::string text) {
+  const std::size_t scheme = text.find("://");
+  if (scheme == text.npos) return text;
+  const std::size_t start = scheme + 3;
+  const std::size_t at = text.substr(0, text.find('/', start)).rfind('@');
+  return at == text.npos ? text : text.erase(start, at + 1 - start);
+}
+
+std::string check_directory_or_url(std::string& text) {
+  std::error_code error;
+  if (std::filesystem::is_directory(text, error)) return {};
+  const std::string shown = without_credentials(text);
+  if (text.find('*') != text.npos)
+    return fmt::format("\"{}\": _NT_SYMBOL_PATH syntax is not supported; give each directory and URL by itself", shown);
+  if (const std::size_t scheme = text.find("://"); scheme != text.npos) {
+    const std::string name = CLI::detail::to_lower(text.substr(0, scheme));
+    if (name != "http" && name != "https") return fmt::format("\"{}\": use http or https", shown);
+    return {};
+  }
+  return fmt::format("\"{}\": not a directory; give a directory or an http:// or https:// URL", shown);
+}
+
+}  // namespace
+
+void complain(std::string_view command, std::string_view what) {
+  fmt::print(stderr, "symcached{}{}: {}\n", command.empty() ? "" : " ", command, escaped(what));
+}
+
+int finish_output(std::string_view command, int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  complain(command, fmt::format("cannot write output: {}", std::strerror(errno == 0 ? EIO : errno)));
+  return kCouldNot;
+}
+
+std::string command_of(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? std::string() : chosen.front()->get_name();
+}
+
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string what = error.what();
+  const std::string extra = left_over(app);
+  if (extra.size() > 1 && extra.starts_with('-')) return fmt::format("unknown option {}", name_of(extra));
+  if (!extra.empty() && app.get_subcommands().empty())
+    return fmt::format("unknown command \"{}\"; the commands are {}", extra, names_of(app.get_subcommands({})));
+  if (!extra.empty()) return fmt::format("unexpected argument \"{}\"", extra);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    return app.get_subcommands().empty()
+               ? fmt::format("no command given; the commands are {}", names_of(app.get_subcommands({})))
+               : fmt::format("no {} given", what.substr(0, what.find(' ')));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    if (what.find("At Most") != what.npos) return fmt::format("{} was given more than once", subject_of(what));
+    return fmt::format("{} needs a value", subject_of(what));
+  }
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr && what.starts_with(kNotConverted)) {
+    const std::string name = what.substr(kNotConverted.size(), what.find(" = ") - kNotConverted.size());
+    return fmt::format("{}: unusable value \"{}\"", name, what.substr(std::min(what.size(), what.find(" = ") + 3)));
+  }
+  return what;
+}
+
+std::string check_clusters(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (!argument.starts_with("-f") || argument.starts_with("-f=")) continue;
+    if (argument.find_first_not_of("fCs", 1) != argument.npos)
+      return fmt::format("unknown option {}; write -f={} for a style", argument, argument.substr(2));
+  }
+  return {};
+}
+
+CLI::Validator number_from(std::uint64_t lowest, std::uint64_t highest) {
+  const auto check = [lowest, highest](std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && value >= lowest && value <= highest) return {};
+    return fmt::format("\"{}\" is not a number from {} to {}", text, lowest, highest);
+  };
+  return {check, ""};
+}
+
+CLI::Validator hexadecimal() {
+  const auto check = [](std::string& text) -> std::string {
+    constexpr std::size_t kMostDigits = 16;
+    const std::string_view digits =
+        std::string_view(text).substr(text.starts_with("0x") || text.starts_with("0X") ? 2 : 0);
+    if (!digits.empty() && digits.size() <= kMostDigits && std::ranges::all_of(digits, is_hex_digit)) return {};
+    return fmt::format("\"{}\" is not a hexadecimal address", text);
+  };
+  return {check, ""};
+}
+
+CLI::Validator byte_size() {
+  const auto check = [](std::string& text) -> std::string {
+    const std::string given = text;
+    try {
+      if (CLI::AsSizeValue(true)(text).empty()) return {};
+    } catch (const CLI::ValidationError&) {  // a unit that CLI11 does not know
+    }
+    return fmt::format("\"{}\" is not a size; write bytes, or a number with a unit, such as 20GiB", given);
+  };
+  return {check, ""};
+}
+
+CLI::Validator directory_or_url() { return {check_directory_or_url, ""}; }
+
+CLI::Validator one_of(std::vector<std::pair<std::string, int>> choices) {
+  const auto check = [choices = std::move(choices)](std::string& text) -> std::string {
+    for (const auto& [name, number] : choices)
+      if (text == name) {
+        text = std::to_string(number);
+        return {};
+      }
+    std::string names;
+    for (std::size_t i = 0; i < choices.size(); ++i)
+      names += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i].first;
+    return fmt::format("\"{}\": use {}", text, names);
+  };
+  return {check, ""};
+}
+
+}  // namespace symcached::app
