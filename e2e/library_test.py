@@ -33,6 +33,7 @@ int main(int count, char**) {
   return shop::total(items);
 }
 """
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 UNKNOWN = ["0", "0x7fffffff", "ffffffffffffffff"]
 
 
@@ -86,7 +87,7 @@ class Installed(unittest.TestCase):
     def test_cmake(self):
         built = self.folder / "built"
         run("cmake", "-S", ROOT / "examples", "-B", built, f"-DCMAKE_PREFIX_PATH={self.prefix}",
-            "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Werror", "-DCMAKE_C_FLAGS=-Wall -Wextra -Wpedantic -Werror")
+            f"-DCMAKE_CXX_FLAGS={' '.join(STRICT)}", f"-DCMAKE_C_FLAGS={' '.join(STRICT)}")
         run("cmake", "--build", built)
         for example in ["lookup", "lookup_static", "lookup_c", "lookup_c_static"]:
             with self.subTest(example):
@@ -99,8 +100,8 @@ class Installed(unittest.TestCase):
         for name, libraries in [("shared", self.flags("--libs")), ("static", static)]:
             with self.subTest(name):
                 example = self.folder / f"example_{name}"
-                run("gcc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", *self.flags("--cflags"), "-o", example,
-                    ROOT / "examples/lookup.c", *libraries)
+                run("gcc", "-std=c99", *STRICT, *self.flags("--cflags"), "-o", example, ROOT / "examples/lookup.c",
+                    *libraries)
                 self.agrees(example)
 
     def test_names(self):
@@ -116,7 +117,8 @@ class Installed(unittest.TestCase):
         said = json.loads(self.python(f"""
 import json, symcached
 module = symcached.Module({str(self.sample)!r})
-print(json.dumps([[frame._asdict() for frame in module.lookup(int(address, 16))] for address in {self.addresses!r}]))"""))
+print(json.dumps([[frame._asdict() for frame in module.lookup(int(address, 16))]
+                  for address in {self.addresses!r}]))"""))
         want = json.loads(symcached("lookup", self.sample, "--json", *self.addresses).stdout)
         inlined = 0
         for address, frames, answer in zip(self.addresses, said, want, strict=True):

@@ -12,6 +12,7 @@
 #include "testing/caches/answering_modules.hpp"
 #include "testing/elf/image.hpp"
 #include "testing/macho/image.hpp"
+#include "testing/managed/dotnet_files.hpp"
 #include "testing/managed/portable_pdb.hpp"
 #include "testing/packed/files.hpp"
 #include "testing/pdb/rich_pdb.hpp"
@@ -128,7 +129,7 @@ TEST(Library, SaysWhyItDidNotOpen) {
 
 TEST(Library, WarnsOfPoorAnswers) {
   const symcached::TempFolder folder;
-  folder.write("app.dll", as_text(assemble(testkit::managed_image()).finish()));
+  folder.write("app.dll", testkit::dotnet_file("release", "Traces.dll"));
   const auto module = Module::open((folder.path() / "app.dll").string());
   ASSERT_TRUE(module);
   ASSERT_EQ(module->warnings().size(), 1u);
