@@ -1,4 +1,4 @@
-/* lookup FILE ADDRESS...: functions, files and lines, inlined calls first. */
+/* lookup FILE ADDRESS...: prints functions, files and lines, innermost frame first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <symcached/symcached.h>
@@ -6,10 +6,10 @@
 static void print(symcached_text text) { printf("%.*s", text.size ? (int)text.size : 2, text.size ? text.data : "??"); }
 
 int main(int count, char** arguments) {
-  char why[512] = "usage: lookup FILE ADDRESS...";
-  symcached_module* module = count > 1 ? symcached_open(arguments[1], NULL, why, sizeof(why)) : NULL;
-  if (!module) return fprintf(stderr, "%s\n", why), 1;
-  symcached_answer* answer = symcached_answer_new(); /* its memory is used again for each address */
+  char error[512] = "usage: lookup FILE ADDRESS...";
+  symcached_module* module = count > 1 ? symcached_open(arguments[1], NULL, error, sizeof(error)) : NULL;
+  if (!module) return fprintf(stderr, "%s\n", error), 1;
+  symcached_answer* answer = symcached_answer_new(); /* reused for all addresses */
   for (int i = 2; i < count; ++i) {
     int frames = symcached_lookup(module, strtoull(arguments[i], NULL, 16), 0, answer);
     if (frames <= 0) printf("??\n??:0:0\n");

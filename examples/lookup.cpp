@@ -1,16 +1,16 @@
-// lookup FILE ADDRESS...: functions, files and lines, inlined calls first.
+// lookup FILE ADDRESS...: prints functions, files and lines, innermost frame first.
 #include <cstdlib>
 #include <iostream>
 #include <symcached/symcached.hpp>
 
 int main(int count, char** arguments) {
-  std::string why = "usage: lookup FILE ADDRESS...";
-  const auto module = count > 1 ? symcached::Module::open(arguments[1], &why) : std::nullopt;
+  std::string error = "usage: lookup FILE ADDRESS...";
+  const auto module = count > 1 ? symcached::Module::open(arguments[1], &error) : std::nullopt;
   if (!module) {
-    std::cerr << why << '\n';
+    std::cerr << error << '\n';
     return 1;
   }
-  symcached::Answer answer;  // its memory is used again for each address
+  symcached::Answer answer;  // reused for all addresses
   for (int i = 2; i < count; ++i) {
     const auto& frames = module->lookup(std::strtoull(arguments[i], nullptr, 16), answer);
     if (frames.empty()) std::cout << "??\n??:0:0\n";

@@ -63,8 +63,8 @@ symcached_open_options whole(const symcached_open_options* options) {
 }
 
 std::vector<std::string> debug_folders_of(const symcached_open_options& options) {
-  if (options.debug_folder_count == 0) return {symbolize::kDebugFolder};
-  return {options.debug_folders, options.debug_folders + options.debug_folder_count};
+  if (options.debug_directory_count == 0) return {symbolize::kDebugFolder};
+  return {options.debug_directories, options.debug_directories + options.debug_directory_count};
 }
 
 /// @param open  gets what symbolize/ takes

@@ -1,13 +1,13 @@
-"""From addresses, and IL offsets of .NET methods, to functions, files and lines, by libsymcached.
+"""Turns addresses, and IL offsets of .NET methods, into functions, files and lines, with libsymcached.
 
     import symcached
-    module = symcached.Module("/usr/bin/ls")         # a debug file, an executable, a .NET module, or a cache of one
-    for frame in module.lookup(0x1234):              # from the image base; innermost first
+    module = symcached.Module("/usr/bin/ls")          # debug file, executable, .NET module or cache
+    for frame in module.lookup(0x1234):               # RVA; innermost frame first
         print(frame.function, frame.file, frame.line)
     symcached.convert("app.pdb", "app.pdb.symcache")  # opens in microseconds
 
-The library is looked for in $SYMCACHED_LIBRARY, in the prefix that this file is installed in, then where the system
-looks. Any number of threads may ask one module; other threads run while a question is answered or a file converted.
+Searches for the library in $SYMCACHED_LIBRARY, in the prefix this file is installed in, then in the system's paths.
+Thread-safe: threads may query one module at the same time, and queries and conversions release the GIL.
 """
 import ctypes
 import os
@@ -21,19 +21,19 @@ NO_PARAMETERS, LINKAGE_NAMES, NO_DEMANGLE, NO_NAMES, NO_INLINES = 1, 2, 4, 8, 16
 
 
 class Error(Exception):
-    """A file that could not be opened; says why."""
+    """A file could not be opened, or the library could not be loaded."""
 
 
 class Frame(NamedTuple):
-    """Texts are empty and numbers 0 where nothing is known."""
+    """Unknown strings are empty, unknown numbers 0."""
     function: str
     file: str
     line: int
     column: int
     is_inlined: bool  #: into the next frame
-    language: str  #: this and the next two: of the function that holds the place
-    function_start: int  #: from the image base; 0 in .NET
-    function_size: int  #: bytes; 0 in .NET
+    language: str  #: this and the next two: of the outermost function
+    function_start: int  #: RVA; 0 for .NET
+    function_size: int  #: bytes; 0 for .NET
 
 
 class _Text(ctypes.Structure):
@@ -50,13 +50,13 @@ class _Frame(ctypes.Structure):
 
 
 class _OpenOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("debug_folders", ctypes.POINTER(ctypes.c_char_p)),
-                ("debug_folder_count", ctypes.c_size_t), ("threads", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
+    _fields_ = [("struct_size", ctypes.c_size_t), ("debug_directories", ctypes.POINTER(ctypes.c_char_p)),
+                ("debug_directory_count", ctypes.c_size_t), ("threads", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
                 ("max_unpacked", ctypes.c_uint64)]
 
 
 def _places():
-    """Where the library may be, the likeliest first."""
+    """Where the library may be, most likely first."""
     if named := os.environ.get("SYMCACHED_LIBRARY"):
         return [named]
     installed = []
@@ -94,7 +94,7 @@ def _load():
         function = getattr(library, "symcached_" + name)
         function.restype, function.argtypes = result, arguments
     if (found := library.symcached_abi_version()) != _ABI_VERSION:
-        raise Error(f"{place}: wanted a library of ABI version {_ABI_VERSION}, found {found}; "
+        raise Error(f"{place}: expected a library with ABI version {_ABI_VERSION}, found {found}; "
                     f"use the symcached.py that came with it")
     return library
 
@@ -104,7 +104,7 @@ VERSION = _library.symcached_version().decode()
 
 
 class _Answer:
-    """A thread's own memory for answers."""
+    """The answer object of one thread."""
 
     def __init__(self):
         self.handle = _library.symcached_answer_new()
@@ -130,19 +130,19 @@ def _ask(question, *arguments):
 
 
 class Module:
-    """A file that answers. Closed when nothing refers to it any more, or at the end of a `with` block."""
+    """An opened file. Closed when it is garbage-collected, or at the end of a `with` block."""
 
-    def __init__(self, path=None, *, data=None, debug_folders=(), threads=1, max_unpacked=0):
-        """path: of a file; or data: bytes, for which no further files are looked for.
+    def __init__(self, path=None, *, data=None, debug_directories=(), threads=1, max_unpacked=0):
+        """Opens a path, or data: bytes, without separate debug files.
 
-        debug_folders: where installed debug files lie; none: /usr/lib/debug. threads: to convert with.
-        max_unpacked: bytes that may come out of compressed ones; 0: 8 GiB, and in proportion to the file.
+        debug_directories: searched for separate debug files; default /usr/lib/debug.
+        threads: for conversion. max_unpacked: limit for decompressed bytes; default 8 GiB, less for small files.
         """
         self._handle = None
         if (path is None) == (data is None):
             raise TypeError("wanted either a path or data")
-        folders = (ctypes.c_char_p * len(debug_folders))(*map(os.fsencode, debug_folders))
-        options = _OpenOptions(ctypes.sizeof(_OpenOptions), folders, len(debug_folders), threads, 0, max_unpacked)
+        directories = (ctypes.c_char_p * len(debug_directories))(*map(os.fsencode, debug_directories))
+        options = _OpenOptions(ctypes.sizeof(_OpenOptions), directories, len(directories), threads, 0, max_unpacked)
         why = ctypes.create_string_buffer(1024)
         if data is None:
             handle = _library.symcached_open(os.fsencode(path), ctypes.byref(options), why, len(why))
@@ -153,20 +153,20 @@ class Module:
         self._handle = handle
 
     def lookup(self, address, flags=0):
-        """The frames that cover an address, innermost first; none if nothing is known of it.
+        """Returns the frames at an address, innermost first; an empty list if it is unknown.
 
-        address: from the image base: one in a process, less where the module is loaded there.
-        flags: the sum of any of NO_PARAMETERS, LINKAGE_NAMES, NO_DEMANGLE, NO_NAMES, NO_INLINES.
+        address: RVA: the address in a process minus the module's load address.
+        flags: any of NO_PARAMETERS | LINKAGE_NAMES | NO_DEMANGLE | NO_NAMES | NO_INLINES.
         """
         return _ask(_library.symcached_lookup, self._open(), address, flags)
 
     def lookup_method(self, method, il_offset, flags=0):
-        """The same of .NET. method: its token (0x06000004) or its row (4)."""
+        """The same for .NET. method: MethodDef token (0x06000004) or row (4)."""
         return _ask(_library.symcached_lookup_method, self._open(), method, il_offset, flags)
 
     @property
     def is_managed(self):
-        """True: lookup_method() answers. False: lookup() does."""
+        """True: use lookup_method(). False: use lookup()."""
         return bool(_library.symcached_is_managed(self._open()))
 
     @property
@@ -175,13 +175,13 @@ class Module:
 
     @property
     def image_base(self):
-        """What addresses that the file states are larger by than those that lookup() takes; None: it does not say."""
+        """Subtract it from virtual addresses before lookup(). None if unknown; caches do not store it."""
         base = ctypes.c_uint64()
         return base.value if _library.symcached_image_base(self._open(), ctypes.byref(base)) else None
 
     @property
     def warnings(self):
-        """Sentences for people: files that were not found or not used, so that answers are poorer."""
+        """Such as a missing debug file that makes answers less complete."""
         said = []
         while (one := _library.symcached_warning(self._open(), len(said))) is not None:
             said.append(one.decode("utf-8", "replace"))
@@ -189,13 +189,13 @@ class Module:
 
     @property
     def cache(self):
-        """The cache that it answers from, as bytes."""
+        """The bytes of its cache."""
         size = ctypes.c_size_t()
         data = _library.symcached_cache(self._open(), ctypes.byref(size))
         return ctypes.string_at(data, size.value)
 
     def close(self):
-        """No other thread may be asking."""
+        """Not while another thread queries it."""
         handle, self._handle = self._handle, None
         _library.symcached_close(handle)
 
@@ -216,9 +216,9 @@ class Module:
 
 
 def convert(path, target=None, **options):
-    """Makes a cache of a file. Returns it as bytes; or writes it to target, whole or not at all, and returns that path.
+    """Converts a file to a cache. Returns its bytes; or writes it to target atomically, and returns target.
 
-    options: as those of Module.
+    options: those of Module.
     """
     with Module(path, **options) as module:
         cache = module.cache

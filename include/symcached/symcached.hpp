@@ -1,6 +1,6 @@
 #pragma once
-/// symcached in C++17: a thin layer over symcached.h, all of it here, so that no C++ name crosses the library's border.
-/// What is said there of threads, lifetime and cost holds here. Nothing throws but what runs out of memory here.
+/// libsymcached in C++17: a header-only layer over symcached.h, so that the ABI is C. Thread safety, lifetime and cost
+/// are described there. Nothing throws, except std::bad_alloc.
 #include <symcached/symcached.h>
 
 #include <cstdint>
@@ -15,31 +15,31 @@ namespace symcached {
 inline namespace v0 {
 
 struct OpenOptions {
-  std::vector<std::string> debug_folders = {};  ///< where installed debug files lie; none: /usr/lib/debug
-  std::uint32_t threads = 1;                    ///< to convert with
-  std::uint64_t max_unpacked = 0;               ///< bytes that may come out of compressed ones; 0: 8 GiB
+  std::vector<std::string> debug_directories = {};  ///< searched for separate debug files; default /usr/lib/debug
+  std::uint32_t threads = 1;                        ///< for conversion
+  std::uint64_t max_unpacked = 0;  ///< limit for decompressed bytes; default 8 GiB, less for small files
 };
 
 struct LookupOptions {
-  bool names = true;           ///< false: files and lines alone, which is quicker
-  bool parameters = true;      ///< in names
-  bool linkage_names = false;  ///< of functions that are not inlined, where it is known
-  bool demangle = true;        ///< false: names as they are recorded
-  bool inlines = true;         ///< false: the function's own frame alone
+  bool names = true;           ///< false: only files and lines, which is faster
+  bool parameters = true;      ///< false: omit parameters from names
+  bool linkage_names = false;  ///< where known; not for inlined frames
+  bool demangle = true;        ///< false: names as recorded
+  bool inlines = true;         ///< false: only the outermost frame
 };
 
 struct Frame {
-  std::string_view function, file;  ///< empty: unknown
-  std::uint32_t line = 0;           ///< 1-based; 0: unknown
-  std::uint32_t column = 0;         ///< 1-based; 0: unknown
-  bool is_inlined = false;          ///< into the next frame
-  // Of the function that holds the place; methods of .NET have neither start nor size.
+  std::string_view function, file;  ///< empty if unknown
+  std::uint32_t line = 0;           ///< 1-based; 0 if unknown
+  std::uint32_t column = 0;         ///< 1-based; 0 if unknown
+  bool is_inlined = false;          ///< into the next frame of the answer
+  // Of the outermost function; .NET methods have neither start nor size.
   std::string_view language;
-  std::uint64_t function_start = 0;  ///< from the image base
+  std::uint64_t function_start = 0;  ///< RVA
   std::uint32_t function_size = 0;   ///< bytes
 };
 
-/// Frames, innermost first, and the memory for them, to be used again and again. One per thread.
+/// Frames, innermost first. Reuse it: it keeps its memory and caches demangled names. One per thread.
 class Answer {
  public:
   Answer() : answer_(symcached_answer_new()) {}
@@ -77,31 +77,31 @@ class Answer {
   std::vector<Frame> frames_;
 };
 
-/// An opened cache, or a debug file converted in memory.
+/// An opened cache, or a debug file converted in memory. Movable.
 class Module {
  public:
-  /// @param why  gets a sentence when there is nothing to return; null: it is not wanted
-  static std::optional<Module> open(const std::string& path, std::string* why = nullptr,
+  /// @param error_message  receives the reason of a failure; may be null
+  static std::optional<Module> open(const std::string& path, std::string* error_message = nullptr,
                                     const OpenOptions& options = {}) {
-    return opened(options, why, [&](const symcached_open_options* c, char* error, std::size_t size) {
+    return opened(options, error_message, [&](const symcached_open_options* c, char* error, std::size_t size) {
       return symcached_open(path.c_str(), c, error, size);
     });
   }
-  /// The bytes are not needed afterwards.
-  static std::optional<Module> open_bytes(std::string_view bytes, std::string* why = nullptr,
+  /// Without separate debug files. The bytes may be freed afterwards.
+  static std::optional<Module> open_bytes(std::string_view bytes, std::string* error_message = nullptr,
                                           const OpenOptions& options = {}) {
-    return opened(options, why, [&](const symcached_open_options* c, char* error, std::size_t size) {
+    return opened(options, error_message, [&](const symcached_open_options* c, char* error, std::size_t size) {
       return symcached_open_bytes(bytes.data(), bytes.size(), c, error, size);
     });
   }
 
-  /// @param address  from the image base; of a return address the byte before it
+  /// @param address  RVA; subtract 1 from a return address
   /// @return         the frames of `answer`
   const std::vector<Frame>& lookup(std::uint64_t address, Answer& answer, const LookupOptions& options = {}) const {
     answer.take(symcached_lookup(module_.get(), address, flags(options), answer.answer_.get()));
     return answer.frames();
   }
-  /// @param method  its MethodDef token or its row
+  /// @param method  MethodDef token or row
   const std::vector<Frame>& lookup_method(std::uint32_t method, std::uint32_t il_offset, Answer& answer,
                                           const LookupOptions& options = {}) const {
     answer.take(symcached_lookup_method(module_.get(), method, il_offset, flags(options), answer.answer_.get()));
@@ -114,13 +114,13 @@ class Module {
     std::uint64_t base = 0;
     return symcached_image_base(module_.get(), &base) != 0 ? std::optional<std::uint64_t>(base) : std::nullopt;
   }
-  /// Sentences for people: files that were not found or not used, so that answers are poorer.
+  /// Such as a missing debug file that makes answers less complete.
   std::vector<std::string_view> warnings() const {
     std::vector<std::string_view> all;
     while (const char* const one = symcached_warning(module_.get(), all.size())) all.push_back(one);
     return all;
   }
-  /// The cache that it answers from, to be kept in a file.
+  /// The bytes of the cache, to be written to a file.
   std::string_view cache() const {
     std::size_t size = 0;
     const void* const bytes = symcached_cache(module_.get(), &size);
@@ -134,18 +134,18 @@ class Module {
   explicit Module(symcached_module* module) : module_(module) {}
 
   template <class Open>
-  static std::optional<Module> opened(const OpenOptions& options, std::string* why, const Open& open) {
-    std::vector<const char*> folders;
-    for (const std::string& folder : options.debug_folders) folders.push_back(folder.c_str());
+  static std::optional<Module> opened(const OpenOptions& options, std::string* error_message, const Open& open) {
+    std::vector<const char*> directories;
+    for (const std::string& directory : options.debug_directories) directories.push_back(directory.c_str());
     symcached_open_options c = {};
     c.struct_size = sizeof(c);
-    c.debug_folders = folders.data();
-    c.debug_folder_count = folders.size();
+    c.debug_directories = directories.data();
+    c.debug_directory_count = directories.size();
     c.threads = options.threads;
     c.max_unpacked = options.max_unpacked;
     char error[1024] = "";
     if (symcached_module* const module = open(&c, error, sizeof(error))) return Module(module);
-    if (why != nullptr) *why = error;
+    if (error_message != nullptr) *error_message = error;
     return std::nullopt;
   }
 
