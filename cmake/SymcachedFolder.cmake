@@ -33,7 +33,7 @@ if(SC_FUZZ)
   target_compile_options(sc_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-set(SC_SERVER_FOLDERS net fetch store service worker api)
+set(SC_SERVER_FOLDERS net fetch store service worker api library)
 add_custom_target(server_tests)
 
 function(sc_label test path)
@@ -89,6 +89,8 @@ function(sc_folder path)
   if(sources)
     add_library(sc_${name} STATIC ${sources})
     target_link_libraries(sc_${name} PUBLIC sc_options ${links})
+    # Names that are one in the whole process cannot be kept inside of libsymcached.
+    target_compile_options(sc_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   else()
     add_library(sc_${name} INTERFACE)
     target_link_libraries(sc_${name} INTERFACE sc_options ${links})

@@ -25,8 +25,8 @@ std::string problem(const ReadError& error) {
 
 void Answer::clear() {
   frames_.clear();
-  names_.clear();
-  name_ends_.clear();
+  demangled_.trim();
+  method_.clear();
   start_ = {};
   size_ = 0;
   kind_ = {};
@@ -37,11 +37,11 @@ std::expected<Module, std::string> Module::view(Bytes cache) {
   if (ppdbcache::is_ppdbcache(cache)) {
     auto opened = ppdbcache::Reader::open(cache);
     if (!opened) return std::unexpected(problem(opened.error()));
-    return Module(*std::move(opened));
+    return Module(cache, *std::move(opened));
   }
   auto opened = symcache::Symcache::open(cache);
   if (!opened) return std::unexpected(problem(opened.error()));
-  return Module(*std::move(opened));
+  return Module(cache, *std::move(opened));
 }
 
 std::expected<Module, std::string> Module::own(std::vector<std::byte> cache) {
@@ -82,23 +82,17 @@ void Module::ask(const symcache::Symcache& cache, model::Rva place, const Answer
       out.frames_.back().function = name;
   if (!options.demangle) return;
   const auto detail = options.names == FunctionNames::brief ? demangle::Detail::no_parameters : options.detail;
-  for (const Frame& frame : out.frames_) {
-    demangle::demangle_append(out.names_, frame.function, detail);
-    out.name_ends_.push_back(out.names_.size());
-  }
-  std::size_t begin = 0;  // the names stay where they are now
-  for (std::size_t i = 0; i < out.frames_.size(); begin = out.name_ends_[i++])
-    out.frames_[i].function = std::string_view(out.names_).substr(begin, out.name_ends_[i] - begin);
+  for (Frame& frame : out.frames_) frame.function = out.demangled_.of(frame.function, detail);
 }
 
 void Module::ask(const ppdbcache::Reader& cache, MethodPlace asked, const AnswerOptions& options, Answer& out) {
   const auto place = cache.lookup(cache.row_in_trace(asked.row), asked.il_offset);
   if (options.names != FunctionNames::none) {
     const ppdbcache::MethodName name = place ? place->method : cache.method(asked.row).name;
-    out.names_.append(name.scope).append(name.own);
+    out.method_.append(name.scope).append(name.own);
   }
-  if (!place && out.names_.empty()) return;
-  Frame frame{.function = out.names_, .file = {}};
+  if (!place && out.method_.empty()) return;
+  Frame frame{.function = out.method_, .file = {}};
   if (place) {
     frame.file = place->document;
     frame.line = place->line;

@@ -13,6 +13,7 @@
 #include "demangle/demangle.hpp"
 #include "model/module.hpp"
 #include "ppdbcache/reader.hpp"
+#include "symbolize/demangled_names.hpp"
 #include "symbolize/place.hpp"
 #include "symcache/reader.hpp"
 
@@ -41,7 +42,8 @@ struct Frame {
   bool is_inlined = false;    ///< into the frame after it
 };
 
-/// What a module says of a place, and the memory for it: used again and again it allocates no more. One per thread.
+/// What a module says of a place, and the memory for it, to be used again and again: it grows to what the largest
+/// answer took, and keeps up to DemangledNames::kKept of names besides. One per thread.
 class Answer {
  public:
   Answer() = default;
@@ -68,8 +70,8 @@ class Answer {
   model::SymbolKind kind_{};
   model::Language language_{};
   symcache::FrameBuffer buffer_;
-  std::string names_;                   // those that are not in the cache as they are shown
-  std::vector<std::size_t> name_ends_;  // in names_, of each frame
+  DemangledNames demangled_;
+  std::string method_;  // put together
 };
 
 /// An opened cache, of native code or of .NET. Once it is open nothing in it changes: any number of threads may ask,
@@ -87,23 +89,26 @@ class Module {
   static std::expected<Module, std::string> own(std::vector<std::byte> cache);
 
   /// Asked for a place of the other kind, a module knows nothing of it.
-  /// Cost: about a microsecond, and what demangling takes: from nothing to several microseconds a frame.
+  /// Cost: about a microsecond, and what demangling takes the first time that a name is met: several microseconds.
   void ask(const Place& place, const AnswerOptions& options, Answer& out) const;
 
   /// True: its places are in methods.
   bool is_managed() const { return std::holds_alternative<ppdbcache::Reader>(cache_); }
   DebugId debug_id() const;
+  /// The whole cache that it answers from.
+  Bytes cache() const { return bytes_; }
   const symcache::Symcache* symcache() const { return std::get_if<symcache::Symcache>(&cache_); }
   const ppdbcache::Reader* ppdbcache() const { return std::get_if<ppdbcache::Reader>(&cache_); }
 
  private:
   using Cache = std::variant<symcache::Symcache, ppdbcache::Reader>;
-  explicit Module(Cache cache) : cache_(std::move(cache)) {}
+  Module(Bytes bytes, Cache cache) : bytes_(bytes), cache_(std::move(cache)) {}
   static void ask(const symcache::Symcache& cache, model::Rva place, const AnswerOptions& options, Answer& out);
   static void ask(const ppdbcache::Reader& cache, MethodPlace place, const AnswerOptions& options, Answer& out);
 
   std::vector<std::byte> owned_;
-  Cache cache_;  // views owned_, which moves with it
+  Bytes bytes_;  // may be owned_, which moves with it
+  Cache cache_;  // views bytes_
 };
 
 }  // namespace symcached::symbolize

@@ -6,6 +6,7 @@
 
 #include "object/identify.hpp"
 #include "object/translate.hpp"
+#include "object/unwrap.hpp"
 #include "symbolize/derive.hpp"
 #include "symbolize/native_pdb.hpp"
 
@@ -35,6 +36,27 @@ std::expected<OpenedModule, std::string> OpenedModule::open(const std::filesyste
   opened.module_ = *std::move(module);
   if (is_managed && is_image && opened.module_->ppdbcache()->point_count() == 0)
     opened.warnings_.push_back(fmt::format("{}: no usable PDB; files and lines are unknown", path.string()));
+  return opened;
+}
+
+std::expected<OpenedModule, std::string> OpenedModule::from_bytes(Bytes bytes, const OpenOptions& options) {
+  const auto unwrapped = object::unwrap(bytes, options.inflate);
+  if (!unwrapped) return std::unexpected(unwrapped.error());
+  const Bytes plain = *unwrapped ? (*unwrapped)->file.bytes() : bytes;
+  OpenedModule opened;
+  std::vector<std::byte> cache;
+  if (ppdbcache::is_ppdbcache(plain) || symcache::is_symcache(plain)) {
+    cache.assign(plain.begin(), plain.end());
+  } else {
+    auto derived = derive_cache(
+        {.file = plain, .threads = options.threads, .inflate = *unwrapped ? (*unwrapped)->inner : options.inflate});
+    if (!derived) return std::unexpected(std::move(derived.error()));
+    cache = std::move(derived->file);
+    opened.stated_image_base_ = object::stated_image_base(plain);
+  }
+  auto module = Module::own(std::move(cache));
+  if (!module) return std::unexpected(std::move(module.error()));
+  opened.module_ = *std::move(module);
   return opened;
 }
 

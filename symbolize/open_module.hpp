@@ -43,6 +43,10 @@ class OpenedModule {
   /// Cost: of a cache microseconds, else what derive_symcache() says.
   static std::expected<OpenedModule, std::string> open(const std::filesystem::path& path, const OpenOptions& options);
 
+  /// The same of bytes in memory, for which no further files are looked for. They are not needed afterwards: a cache is
+  /// copied.
+  static std::expected<OpenedModule, std::string> from_bytes(Bytes bytes, const OpenOptions& options);
+
   const Module& module() const { return *module_; }
   /// Where the image starts by the file's own word; nothing of a cache, and of a file that does not say.
   std::optional<std::uint64_t> stated_image_base() const { return stated_image_base_; }

@@ -35,7 +35,7 @@ MAP = {
     "base": (0, SHARED),
 }
 # Code about the product, outside the map: these may include any folder, and only tests may include testing/.
-AROUND = {"testing", "e2e", "bench"}
+AROUND = {"testing", "e2e", "bench", "examples", "include"}
 
 CODE = re.compile(r"\.(cpp|hpp)$")
 TEST = re.compile(r"_(test|fuzz|bench)\.cpp$")
