@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <compare>
-#include <thread>
 #include <tuple>
 #include <utility>
 
 #include "base/byte_writer.hpp"
+#include "base/threads.hpp"
 #include "symcache/format.hpp"
 #include "symcache/record_writer.hpp"
 #include "symcache/subprograms.hpp"
@@ -257,7 +257,7 @@ void Layout::put_functions() {
     rest = rest.subspan(count);
   }
   std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
+  run_on_threads(std::min<std::size_t>(threads_, batches.size()), [&](std::size_t) {
     RecordWriter writer(sources);
     for (std::size_t i = 0; (i = next.fetch_add(1)) < batches.size();)
       for (const FunctionGroup& group : batches[i].groups) {
@@ -265,12 +265,7 @@ void Layout::put_functions() {
         writer.put(group, batches[i].records);
         batches[i].sizes.push_back(static_cast<std::uint32_t>(batches[i].records.size() - before));
       }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min<std::size_t>(threads_, batches.size()); ++i) others.emplace_back(work);
-    work();
-  }
+  });
   std::uint64_t position = 0;
   for (Batch& batch : batches) {
     for (const std::uint32_t size : batch.sizes)

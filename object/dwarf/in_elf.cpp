@@ -5,9 +5,9 @@
 #include <cstring>
 #include <map>
 #include <optional>
-#include <thread>
 
 #include "base/decompress.hpp"
+#include "base/threads.hpp"
 #include "formats/dwarf/abbrev.hpp"
 #include "object/dwarf/relocate_elf.hpp"
 
@@ -79,18 +79,13 @@ Read<void> inflate_all(std::vector<Part>& parts, const ElfDwarf::Options& option
   }
   std::ranges::stable_sort(order, std::ranges::greater(), [](const Part* p) { return p->packing.size; });
   std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
+  const std::size_t threads = total < kWorthThreads ? 1 : std::min<std::size_t>(options.threads, order.size());
+  run_on_threads(threads, [&](std::size_t) {
     for (std::size_t i; (i = next.fetch_add(1)) < order.size();) {
       inflate(*order[i]);
       if (options.release) options.release();
     }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    if (total >= kWorthThreads)
-      for (std::size_t i = 1; i < std::min<std::size_t>(options.threads, order.size()); ++i) helpers.emplace_back(work);
-    work();
-  }
+  });
   for (const Part& part : parts)
     if (part.error) return std::unexpected(*part.error);
   return {};

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <mutex>
 #include <optional>
-#include <thread>
 
+#include "base/threads.hpp"
 #include "object/dwarf/functions.hpp"
 #include "object/dwarf/units.hpp"
 
@@ -29,12 +28,7 @@ class Workers {
     std::vector<std::unique_ptr<model::ModuleSink>> parts;
     for (; threads > 1; --threads)
       if (auto part = sink.fork()) parts.push_back(std::move(part));
-    {
-      std::vector<std::jthread> others;
-      for (const auto& part : parts) others.emplace_back([&, at = part.get()] { work(*at); });
-      work(sink);
-    }
-    if (thrown_) std::rethrow_exception(thrown_);
+    run_on_threads(parts.size() + 1, [&](std::size_t i) { work(i == 0 ? sink : *parts[i - 1]); });
     for (auto& part : parts) sink.join(std::move(part));
     if (error_) return std::unexpected(*error_);
     return {};
@@ -46,14 +40,12 @@ class Workers {
   }
 
  private:
-  /// An exception (no memory) must not end a thread: run() throws it again.
   void work(model::ModuleSink& sink) {
     try {
       translate_units(sink);
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      thrown_ = std::current_exception();
+    } catch (...) {  // no memory: the others need not go on
       stop_ = true;
+      throw;
     }
   }
   void translate_units(model::ModuleSink& sink) {
@@ -89,7 +81,6 @@ class Workers {
   std::vector<CodeRange> covered_;
   std::size_t failed_unit_ = ~std::size_t{0};
   std::optional<ReadError> error_;
-  std::exception_ptr thrown_;
 };
 
 /// Sorted, and those that overlap or touch made one: each function asks whether it is code.
