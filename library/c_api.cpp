@@ -48,7 +48,7 @@ Result guarded(Result otherwise, char* error, std::size_t size, const Call& call
   try {
     return call();
   } catch (const std::bad_alloc&) {
-    put_error("there is not enough memory", error, size);
+    put_error("out of memory", error, size);
   } catch (const std::exception& e) {
     put_error(e.what(), error, size);
   }
