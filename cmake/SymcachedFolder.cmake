@@ -99,6 +99,8 @@ function(sc_folder path)
   if(tests AND NOT SC_FUZZ)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE sc_${name} ${test_links} GTest::gmock GTest::gtest_main)
+    # Half of a clean build is tests; what they test has all optimizations.
+    target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
     add_test(NAME ${path} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     sc_label(${path} ${path})
     sc_needed_by_tests(${path} ${name}_test)
