@@ -95,7 +95,8 @@ class Row:
 
     def shown_command(self):
         """The command, paths from the repository."""
-        return " ".join(shlex.quote(part.replace(f"{ROOT}/", "")) for part in self.command)
+        from_here = [part.replace(f"{ROOT}/", "").replace(f"{ROOT.parent}/", "../") for part in self.command]
+        return " ".join(map(shlex.quote, from_here))
 
     def numbers(self, first):
         """All of it, for the JSON file. Ratios are against the row `first`."""
