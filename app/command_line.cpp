@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include <ranges>
 
 #include "app/commands.hpp"
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 
 namespace symcached::app {
@@ -37,8 +37,6 @@ std::string name_of(const std::string& option) { return option.substr(0, option.
 
 /// "--cache-dir" of "--cache-dir: what CLI11 says".
 std::string_view subject_of(std::string_view message) { return message.substr(0, message.find(':')); }
-
-bool is_hex_digit(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 
 std::string without_credentials(std::string text) {
   const std::size_t scheme = text.find("://");
@@ -126,7 +124,9 @@ CLI::Validator hexadecimal() {
     constexpr std::size_t kMostDigits = 16;
     const std::string_view digits =
         std::string_view(text).substr(text.starts_with("0x") || text.starts_with("0X") ? 2 : 0);
-    if (!digits.empty() && digits.size() <= kMostDigits && std::ranges::all_of(digits, is_hex_digit)) return {};
+    if (!digits.empty() && digits.size() <= kMostDigits &&
+        std::ranges::all_of(digits, [](char c) { return hex_digit(c).has_value(); }))
+      return {};
     return fmt::format("\"{}\" is not a hexadecimal address", text);
   };
   return {check, ""};

@@ -4,6 +4,7 @@
 
 #include "base/ascii.hpp"
 #include "base/overloaded.hpp"
+#include "base/path_text.hpp"
 #include "fetch/blocking.hpp"
 #include "sources/file_name.hpp"
 
@@ -15,8 +16,7 @@ constexpr std::uint64_t kNoBoot = 0;
 
 /// The part behind the last separator of either kind, checked.
 std::expected<std::string, NotFetched> plain_name(std::string_view path) {
-  const std::size_t separator = path.find_last_of("/\\");
-  const std::string_view name = separator == std::string_view::npos ? path : path.substr(separator + 1);
+  const std::string_view name = last_path_part(path);
   if (const auto good = sources::check_file_name(name); !good)
     return std::unexpected(NotFetched{NotFetched::Kind::malformed, good.error()});
   return std::string(name);

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <map>
 
+#include "base/path_text.hpp"
 #include "ids/guid.hpp"
-
 #include "object/dwarf/split_file.hpp"
 
 namespace symcached::symbolize {
@@ -27,12 +27,6 @@ bool is_found_by_id(Kind kind) {
     case Kind::assembly: return true;
     default: return false;
   }
-}
-
-/// The last part of a path as any system writes it: compilers on Windows record backslashes.
-fs::path last_part(const std::string& path) {
-  const std::size_t cut = path.find_last_of("/\\");
-  return cut == path.npos ? path : path.substr(cut + 1);
 }
 
 /// Beside the file, or beside the bundle that it is the program of: X.app/Contents/MacOS/X has X.app.dSYM.
@@ -118,7 +112,7 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
     case Kind::dsym: return places_of_dsym(file);
     case Kind::symbol_map: return places_of_symbol_map(folder, need.build_id);
     case Kind::portable_pdb:
-      if (const fs::path pdb = last_part(need.path); !pdb.empty()) places.push_back(folder / pdb);
+      if (const fs::path pdb = last_path_part(need.path); !pdb.empty()) places.push_back(folder / pdb);
       places.push_back(fs::path(file).replace_extension(".pdb"));
       break;
     case Kind::assembly:

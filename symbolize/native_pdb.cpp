@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/mapped_file.hpp"
+#include "base/path_text.hpp"
 #include "object/identify.hpp"
 #include "object/managed/files.hpp"
 
@@ -19,9 +20,6 @@ bool has_feature(const FileInfo& info, std::string_view feature) {
   return std::ranges::find(info.features, feature) != info.features.end();
 }
 
-/// The last part of a path of any system: linkers on Windows record backslashes.
-std::string last_part(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
-
 }  // namespace
 
 NativePdb find_native_pdb(const fs::path& file, Bytes bytes) {
@@ -29,7 +27,7 @@ NativePdb find_native_pdb(const fs::path& file, Bytes bytes) {
   const FileInfo image = object::describe(bytes);
   const auto link = std::ranges::find(image.links, FileKind::pdb, &object::Link::kind);
   if (link == image.links.end() || has_feature(image, "dwarf")) return {};
-  const std::string name = last_part(link->path);
+  const std::string name(last_path_part(link->path));
   NativePdb result;
   for (const fs::path& place : {file.parent_path() / name, fs::path(file).replace_extension(".pdb")}) {
     std::error_code error;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/path_text.hpp"
 #include "base/utf8.hpp"
 #include "model/managed_module.hpp"
 #include "symbolize/source_context.hpp"
@@ -12,9 +13,7 @@
 namespace symcached::symbolize {
 namespace {
 
-std::string_view shown(std::string_view file, bool basename) {
-  return basename ? file.substr(file.find_last_of("/\\") + 1) : file;  // npos + 1 is 0: no folder
-}
+std::string_view shown(std::string_view file, bool basename) { return basename ? last_path_part(file) : file; }
 
 void append_json_text(std::string_view text, std::string& out) {
   if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }) && !is_utf8(text))
