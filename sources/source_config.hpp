@@ -74,7 +74,7 @@ struct AzurePlace {
   std::string shared_key = {};  ///< base64
   std::string endpoint = {};    ///< empty: https://<account>.blob.core.windows.net
 };
-using Place = std::variant<FolderPlace, HttpPlace, S3Place, GcsPlace, AzurePlace>;
+using Location = std::variant<FolderPlace, HttpPlace, S3Place, GcsPlace, AzurePlace>;
 
 /// How its server is talked to. Nothing: as the whole program does it.
 struct NetworkRules {
@@ -96,7 +96,7 @@ enum class Probing : std::uint8_t {
 
 struct SourceConfig {
   std::string id;  ///< unique in a configuration; names the source in logs and candidates
-  Place place;
+  Location location;
   bool is_public = false;  ///< what it has may be seen from every scope
   Layout layout = Layout::automatic;
   Casing casing = Casing::standard;
