@@ -55,11 +55,18 @@ struct NotWhole {
   std::string why;
   std::string identity = {};
 };
-/// No answer to rely on: time-out, 403, 5xx, a login page.
+/// No answer to rely on.
 struct TransientError {
+  enum class Kind : std::uint8_t {
+    unavailable,   ///< no connection, 5xx, a login page
+    timed_out,     ///< nothing came, or too slowly
+    forbidden,     ///< 401, 403: not with these credentials
+    rate_limited,  ///< 429, and a 503 that says when to come back
+  };
   std::string why;
   bool elsewhere_may_work = false;  ///< it may speak of one place alone, so other places of the source are still asked
   std::optional<std::chrono::seconds> retry_after = {};  ///< as a 429 or 503 asks for, at most kMaxRetryAfter
+  Kind kind = Kind::unavailable;
 };
 /// This machine is out of descriptors, memory or disk space, or cannot write to its cache: nothing about the source.
 struct Exhausted {

@@ -36,12 +36,13 @@ std::string megabytes(std::uint64_t bytes) {
 
 }  // namespace
 
-Task<Conversion> Converter::convert(store::EntryKey key, fetch::Wanted wanted, fetch::Original original) const {
+Task<Conversion> Converter::convert(store::EntryKey key, fetch::Wanted wanted, fetch::Original original,
+                                    std::chrono::seconds settling) const {
   const auto start = std::chrono::steady_clock::now();
   auto created = store_.create(key, store::Quality::preferred, original.identity);
   if (!created) co_return NoMeans{std::move(created.error())};
   const auto writer = std::make_shared<store::EntryWriter>(std::move(*created));
-  const bool settled = is_settled(original, policy_.settling);
+  const bool settled = is_settled(original, settling);
   worker::Job job = conversion_of(original, limits_);
   worker::Sink sink = [writer](Bytes piece) { return writer->write(piece); };
   Task<worker::Result> running = run_(std::move(job), std::move(sink));

@@ -1,5 +1,6 @@
 #pragma once
 /// From an original to the entry of its symcache, by way of a worker.
+#include <chrono>
 #include <expected>
 #include <functional>
 #include <string>
@@ -8,7 +9,6 @@
 #include "fetch/outcome.hpp"
 #include "net/log.hpp"
 #include "net/task.hpp"
-#include "service/retry_policy.hpp"
 #include "service/worker_jobs.hpp"
 #include "store/store.hpp"
 #include "worker/pool.hpp"
@@ -36,11 +36,13 @@ using Conversion = std::variant<Published, NoUse, StillChanging, WorkerDied, NoM
 class Converter {
  public:
   /// `store` outlives it.
-  Converter(store::Store& store, RunJob run, LimitRules limits, RetryPolicy policy, Log log)
-      : store_(store), run_(std::move(run)), limits_(limits), policy_(policy), log_(std::move(log)) {}
+  Converter(store::Store& store, RunJob run, LimitRules limits, Log log)
+      : store_(store), run_(std::move(run)), limits_(limits), log_(std::move(log)) {}
 
   /// Publishes the symcache of `original` under `key`, if the original is the one wanted.
-  Task<Conversion> convert(store::EntryKey key, fetch::Wanted wanted, fetch::Original original) const;
+  /// @param settling  an original refused within that time of its last change is still changing
+  Task<Conversion> convert(store::EntryKey key, fetch::Wanted wanted, fetch::Original original,
+                           std::chrono::seconds settling) const;
 
  private:
   Conversion publish(const store::EntryKey& key, const fetch::Wanted& wanted, const std::string& origin,
@@ -49,7 +51,6 @@ class Converter {
   store::Store& store_;
   const RunJob run_;
   const LimitRules limits_;
-  const RetryPolicy policy_;
   const Log log_;
 };
 

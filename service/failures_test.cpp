@@ -158,42 +158,95 @@ TEST_F(Failures, ManyUnknownKeysLeaveNoFiles) {
   EXPECT_EQ(files(), before);
 }
 
-TEST(Fingerprint, TellsWhichSourceHasSomethingElse) {
-  Fingerprint made(3);
-  made.set(0, "size=1 mtime=2.3 inode=4");
-  made.set(2, "length=5 etag=\"a|b\"");
-  const std::string text = made.text();
-  struct Row {
-    std::string_view why;
-    std::size_t source;
-    std::string_view identity;
-    bool differs;
-  };
-  const Row rows[] = {
-      {"the same", 0, "size=1 mtime=2.3 inode=4", false},
-      {"larger", 0, "size=9 mtime=2.3 inode=4", true},
-      {"not to be told", 0, "", false},
-      {"had nothing, has something", 1, "size=1 mtime=2.3 inode=4", true},
-      {"had nothing, has nothing", 1, "", false},
-      {"the same, with the sign that is between sources", 2, "length=5 etag=\"a|b\"", false},
-      {"another tag", 2, "length=5 etag=\"c\"", true},
-      {"a source that was not there", 3, "size=1", false},
-  };
-  for (const Row& r : rows) EXPECT_EQ(Fingerprint::differs(text, r.source, r.identity), r.differs) << r.why;
-  EXPECT_EQ(Fingerprint(3).text(), "") << "nothing known";
-  Fingerprint long_one(100);
-  for (std::size_t i = 0; i < 100; ++i) long_one.set(i, std::string(100, 'x'));
-  EXPECT_LE(long_one.text().size(), store::kMaxIdentity);
+const store::TimePoint kNow = store::Store::now();
+
+template <class State>
+store::Negative failing(std::string why, seconds in, std::string identity = {}) {
+  return State{{kNow, kNow + in, 1, std::move(why), std::move(identity)}};
 }
 
-TEST(Verdicts, EachSourceIsHeard) {
-  Verdicts verdicts(2);
-  verdicts.refused(0, "a: id is 1, expected 2", "size=1");
-  verdicts.unavailable("b: no answer");
-  const store::Negative negative = verdicts.negative(store::Miss{}, {});
-  const auto* unavailable = std::get_if<store::Unavailable>(&negative);
-  ASSERT_TRUE(unavailable);
-  EXPECT_EQ(unavailable->why, "b: no answer; a: id is 1, expected 2");
+TEST(Verdicts, AllSourcesTogetherSayWhatSaysMost) {
+  const store::Negative absent = store::Absent{.checked = kNow, .retry_at = kNow + seconds(3600)};
+  const auto refused = failing<store::Malformed>("a: id is 1, expected 2", seconds(86400), "size=1");
+  const auto limited = failing<store::RateLimited>("b: HTTP status 429", seconds(2));
+  const auto forbidden = failing<store::Forbidden>("c: HTTP status 403", seconds(300));
+  const auto cut = failing<store::NotWhole>("d: cut", seconds(1), "size=9");
+  struct Row {
+    std::string_view what;
+    std::vector<store::Negative> verdicts;
+    std::size_t index;
+    std::string_view why;
+    seconds retry_in;
+    std::string_view identity;
+  };
+  const auto index_of = [](const store::Negative& n) { return n.index(); };
+  const Row rows[] = {
+      {"no sources", {}, index_of(absent), "", seconds(3600), ""},
+      {"all say no", {absent, absent}, index_of(absent), "", seconds(3600), ""},
+      {"one is no use", {absent, refused}, index_of(refused), "a: id is 1, expected 2", seconds(3600), "size=1"},
+      {"one wants to be left alone for two seconds",
+       {absent, limited, absent},
+       index_of(limited),
+       "b: HTTP status 429",
+       seconds(2),
+       ""},
+      {"one answers and is no use, one does not",
+       {refused, forbidden},
+       index_of(forbidden),
+       "c: HTTP status 403; a: id is 1, expected 2",
+       seconds(300),
+       "size=1"},
+      {"the first to be asked again is not the one that says most",
+       {cut, forbidden},
+       index_of(cut),
+       "d: cut; c: HTTP status 403",
+       seconds(1),
+       "size=9"},
+  };
+  for (const Row& r : rows) {
+    const store::Negative all = combined(r.verdicts, "asked", RetryPolicy{});
+    EXPECT_EQ(all.index(), r.index) << r.what;
+    EXPECT_EQ(identity_of(all), r.identity) << r.what;
+    EXPECT_LE(retry_at(all) - kNow, r.retry_in + seconds(1)) << r.what;
+    EXPECT_GE(retry_at(all) - kNow, r.retry_in) << r.what;
+    const Outcome outcome = outcome_of(all);
+    const auto* failed = std::get_if<Failed>(&outcome);
+    EXPECT_EQ(failed == nullptr ? "" : failed->why, r.why) << r.what;
+  }
+  EXPECT_EQ(std::get<store::Absent>(combined({}, "asked", {})).asked, "asked");
+}
+
+TEST(Verdicts, EachStateHasItsOwnTimeAndDoubles) {
+  using Kind = fetch::TransientError::Kind;
+  const RetryPolicy policy;
+  struct Row {
+    std::string_view why;
+    fetch::Outcome got;
+    seconds first, second;
+  };
+  const auto error = [](Kind kind, std::optional<seconds> after = {}) {
+    return fetch::TransientError{"why", false, after, kind};
+  };
+  const Row rows[] = {
+      {"absent", fetch::NotThere{}, seconds(3600), seconds(3600)},
+      {"no use", fetch::Refused{"why"}, seconds(86400), seconds(86400)},
+      {"cut", fetch::NotWhole{"why"}, seconds(1), seconds(2)},
+      {"no connection", error(Kind::unavailable), seconds(60), seconds(120)},
+      {"too slow", error(Kind::timed_out), seconds(60), seconds(120)},
+      {"403", error(Kind::forbidden), seconds(300), seconds(600)},
+      {"429 without a time", error(Kind::rate_limited), seconds(10), seconds(20)},
+      {"429 with a time: two seconds are two seconds", error(Kind::rate_limited, seconds(2)), seconds(2), seconds(2)},
+  };
+  const auto wait = [](const store::Negative& n) {
+    return std::visit([](const auto& state) { return state.retry_at - state.checked; }, n);
+  };
+  for (const Row& r : rows) {
+    const store::Negative first = verdict_of(r.got, std::nullopt, policy);
+    EXPECT_EQ(wait(first), r.first) << r.why;
+    EXPECT_EQ(wait(verdict_of(r.got, first, policy)), r.second) << r.why;
+    const store::Negative other = failing<store::Crashed>("", seconds(1));
+    EXPECT_EQ(wait(verdict_of(r.got, other, policy)), r.first) << r.why << ", after something else";
+  }
 }
 
 TEST(Limits, GrowWithTheFile) {

@@ -11,32 +11,37 @@ using std::chrono::seconds;
 
 constexpr seconds kExhaustedRetry{2};
 
-template <class State>
-seconds left(const State& negative, const RetryPolicy& policy) {
-  return std::max(seconds(1), std::chrono::ceil<seconds>(retry_at(negative, policy) - store::Store::now()));
+seconds until(store::TimePoint when) {
+  return std::max(seconds(1), std::chrono::ceil<seconds>(when - store::Store::now()));
+}
+
+std::optional<Outcome> if_counts(store::Negative negative) {
+  const bool counts = std::visit([](const auto& n) { return n.retry_at > store::Store::now(); }, negative);
+  return counts ? std::optional(outcome_of(negative)) : std::nullopt;
 }
 
 }  // namespace
 
-Outcome outcome_of(const store::Negative& negative, const RetryPolicy& policy) {
+Outcome outcome_of(const store::Negative& negative) {
   return std::visit(
-      overloaded{[&](const store::Absent& a) -> Outcome { return Absent{left(a, policy)}; },
-                 [&](const store::Malformed& m) -> Outcome { return Failed{m.why, true, 1, left(m, policy)}; },
+      overloaded{[](const store::Absent& a) -> Outcome { return Absent{until(a.retry_at)}; },
+                 [](const store::Malformed& m) -> Outcome { return Failed{m.why, true, 1, until(m.retry_at)}; },
                  // However often it was not whole: it is worth polling until it is.
-                 [&](const store::NotWhole& n) -> Outcome { return Failed{n.why, false, 1, left(n, policy)}; },
-                 [&](const auto& n) -> Outcome { return Failed{n.why, false, n.failures, left(n, policy)}; }},
+                 [](const store::NotWhole& n) -> Outcome { return Failed{n.why, false, 1, until(n.retry_at)}; },
+                 [](const auto& n) -> Outcome { return Failed{n.why, false, n.failures, until(n.retry_at)}; }},
       negative);
 }
 
-std::optional<Outcome> known(const store::Lookup& lookup, const RetryPolicy& policy) {
+std::optional<Outcome> known(const store::Lookup& lookup, seconds absent_for) {
   return std::visit(
       overloaded{[](const store::Hit& hit) -> std::optional<Outcome> { return Ready{hit.entry}; },
                  [](const store::Miss&) -> std::optional<Outcome> { return std::nullopt; },
                  [](const store::Exhausted& e) -> std::optional<Outcome> { return Unable{e.why, kExhaustedRetry}; },
-                 [&](const auto& negative) -> std::optional<Outcome> {
-                   if (retry_at(negative, policy) <= store::Store::now()) return std::nullopt;
-                   return outcome_of(negative, policy);
-                 }},
+                 [&](store::Absent absent) -> std::optional<Outcome> {
+                   absent.retry_at = std::min(absent.retry_at, absent.checked + absent_for);
+                   return if_counts(std::move(absent));
+                 },
+                 [](const auto& negative) -> std::optional<Outcome> { return if_counts(negative); }},
       lookup);
 }
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <variant>
 
-#include "service/retry_policy.hpp"
 #include "store/store.hpp"
 
 namespace symcached::service {
@@ -36,8 +35,9 @@ struct Unable {
 using Outcome = std::variant<Ready, Absent, Failed, Pending, Overloaded, Unable>;
 
 /// What those who ask now are told.
-Outcome outcome_of(const store::Negative& negative, const RetryPolicy& policy);
+Outcome outcome_of(const store::Negative& negative);
 /// The outcome an entry stands for while it counts; nothing if the sources are to be asked.
-std::optional<Outcome> known(const store::Lookup& lookup, const RetryPolicy& policy);
+/// @param absent_for  how long an absence found on disk counts
+std::optional<Outcome> known(const store::Lookup& lookup, std::chrono::seconds absent_for);
 
 }  // namespace symcached::service

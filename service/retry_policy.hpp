@@ -1,9 +1,7 @@
 #pragma once
-/// How long each negative entry counts.
+/// How long what went wrong is remembered.
 #include <algorithm>
 #include <chrono>
-
-#include "store/store.hpp"
 
 namespace symcached::service {
 
@@ -16,9 +14,10 @@ struct BackOff {
   }
 };
 
+/// All but `absent` count until the next restart at the latest.
 struct RetryPolicy {
   std::chrono::seconds absent{3600};
-  std::chrono::seconds malformed{24 * 3600};  ///< and only for the run that wrote it, which the store sees to
+  std::chrono::seconds malformed{24 * 3600};
   BackOff unavailable{std::chrono::seconds(60), std::chrono::seconds(3600)};  ///< no connection, 5xx, a login page
   BackOff timed_out{std::chrono::seconds(60), std::chrono::seconds(3600)};
   BackOff forbidden{std::chrono::seconds(300), std::chrono::seconds(3600)};    ///< 401, 403: with these credentials
@@ -28,20 +27,7 @@ struct RetryPolicy {
   int max_deaths = 3;                 ///< of workers on one original; then it counts as malformed
   std::chrono::seconds settling{60};  ///< an original refused within that time of its last change is not whole yet
   std::chrono::seconds upgrade_again{3600};  ///< how often a better original is looked for than the one a cache has
-  bool stale_if_error = true;                ///< a cache that may be outdated is served while no source can be asked
   std::chrono::seconds identify_again{60};   ///< how often a server is asked whether a refused original has changed
 };
-
-inline store::TimePoint retry_at(const store::Absent& a, const RetryPolicy& p) { return a.checked + p.absent; }
-inline store::TimePoint retry_at(const store::Malformed& m, const RetryPolicy& p) { return m.checked + p.malformed; }
-inline store::TimePoint retry_at(const store::Unavailable& u, const RetryPolicy& p) {
-  return u.checked + p.unavailable.after(u.failures);
-}
-inline store::TimePoint retry_at(const store::NotWhole& n, const RetryPolicy& p) {
-  return n.checked + p.not_whole.after(n.failures);
-}
-inline store::TimePoint retry_at(const store::Crashed& c, const RetryPolicy& p) {
-  return c.checked + p.crashed.after(c.failures);
-}
 
 }  // namespace symcached::service

@@ -52,8 +52,8 @@ SymcacheService::SymcacheService(store::Store& store, std::vector<std::unique_pt
     : store_(store),
       log_(std::move(log)),
       options_(options),
-      resolver_(store, std::move(sources), Converter(store, std::move(run), options.limits, options.retry, log_),
-                options.retry, log_),
+      resolver_(store, {std::move(sources), options.retry}, Converter(store, std::move(run), options.limits, log_),
+                log_),
       pool_(thread_count(options.threads)) {}
 
 SymcacheService::~SymcacheService() { stop(); }
@@ -68,8 +68,8 @@ Task<Outcome> SymcacheService::find(SymcacheQuery query, milliseconds hold) {
   const fetch::Wanted wanted = wanted_of(query);
   const auto looked = store_.lookup_checked(Resolver::entry_key(wanted));
   keep_if_worth(wanted, looked);
-  if (!looked || !fingerprint_of(*looked).empty()) hold = std::max(hold, kCheckHold);
-  else if (auto outcome = known(*looked, options_.retry)) co_return std::move(*outcome);
+  if (!looked || may_have_changed(*looked)) hold = std::max(hold, kCheckHold);
+  else if (auto outcome = resolver_.known(*looked)) co_return std::move(*outcome);
   auto job = join_or_start(wanted);
   if (!job) co_return Overloaded{};
   const Held held(held_);
@@ -81,7 +81,7 @@ Task<Outcome> SymcacheService::find(SymcacheQuery query, milliseconds hold) {
 
 std::optional<Outcome> SymcacheService::peek(const SymcacheQuery& query) {
   const auto looked = store_.lookup_checked(Resolver::entry_key(wanted_of(query)));
-  return looked ? known(*looked, options_.retry) : std::nullopt;
+  return looked ? resolver_.known(*looked) : std::nullopt;
 }
 
 void SymcacheService::drain() {

@@ -3,93 +3,133 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
-#include "fetch/identity.hpp"
+#include "base/overloaded.hpp"
+#include "store/store.hpp"
 
 namespace symcached::service {
 namespace {
 
-constexpr char kBetween = '|';
-
-std::string piece_of(std::string_view identity) {
-  std::string piece(identity);
-  std::ranges::replace(piece, kBetween, '!');
-  return piece;
-}
+using store::Negative;
+using Before = std::optional<Negative>;
 
 /// Failures in a row, this one counted.
 template <class State>
-std::uint16_t failures_after(const store::Lookup& before) {
-  const auto* earlier = std::get_if<State>(&before);
+std::uint16_t failures_after(const Before& before) {
+  const auto* earlier = before ? std::get_if<State>(&*before) : nullptr;
   return static_cast<std::uint16_t>(earlier == nullptr ? 1 : std::min(earlier->failures + 1, 0xffff));
+}
+
+template <class State>
+State failed(const BackOff& back_off, const Before& before, std::string why, std::string identity = {}) {
+  const auto now = store::Store::now();
+  const std::uint16_t failures = failures_after<State>(before);
+  return State{{now, now + back_off.after(failures), failures, std::move(why), std::move(identity)}};
+}
+
+store::Malformed malformed(const RetryPolicy& policy, std::string why, std::string identity) {
+  const auto now = store::Store::now();
+  return {{now, now + policy.malformed, 1, std::move(why), std::move(identity)}};
+}
+
+Negative verdict_of(const fetch::TransientError& error, const Before& before, const RetryPolicy& policy) {
+  using Kind = fetch::TransientError::Kind;
+  switch (error.kind) {
+    case Kind::timed_out: return failed<store::TimedOut>(policy.timed_out, before, error.why);
+    case Kind::forbidden: return failed<store::Forbidden>(policy.forbidden, before, error.why);
+    case Kind::unavailable: return failed<store::Unavailable>(policy.unavailable, before, error.why);
+    case Kind::rate_limited: break;
+  }
+  auto limited = failed<store::RateLimited>(policy.rate_limited, before, error.why);
+  if (error.retry_after) limited.retry_at = limited.checked + *error.retry_after;
+  return limited;
+}
+
+Negative died(const std::string& why, std::string identity, const Before& before, const RetryPolicy& policy) {
+  const Before same = before && identity_of(*before) == identity ? before : std::nullopt;
+  auto crashed = failed<store::Crashed>(policy.crashed, same, why, identity);
+  if (crashed.failures < policy.max_deaths) return crashed;
+  return malformed(policy, fmt::format("crashed {} workers in a row: {}", crashed.failures, why), std::move(identity));
+}
+
+/// The places of Negative's alternatives among each other: what may soon be mended weighs most, for it is worth
+/// waiting for; a lasting refusal says more than an absence.
+constexpr int weight(const Negative& negative) {
+  return std::visit(overloaded{[](const store::Absent&) { return 0; }, [](const store::Malformed&) { return 1; },
+                               [](const store::Forbidden&) { return 2; }, [](const store::Unavailable&) { return 3; },
+                               [](const store::TimedOut&) { return 4; }, [](const store::RateLimited&) { return 5; },
+                               [](const store::NotWhole&) { return 6; }, [](const store::Crashed&) { return 7; }},
+                    negative);
+}
+
+std::string_view why_of(const Negative& negative) {
+  return std::visit(overloaded{[](const store::Absent&) { return std::string_view(); },
+                               [](const auto& failing) { return std::string_view(failing.why); }},
+                    negative);
 }
 
 }  // namespace
 
-std::string Fingerprint::text() const {
-  if (std::ranges::all_of(identities_, [](const std::string& i) { return i.empty(); })) return {};
-  std::string text;
-  for (std::size_t i = 0; i < identities_.size(); ++i) {
-    const std::string piece = piece_of(identities_[i]);
-    if (text.size() + 1 + piece.size() > store::kMaxIdentity) break;
-    text += (i == 0 ? "" : std::string(1, kBetween)) + piece;
-  }
-  return text;
-}
-
-bool Fingerprint::differs(std::string_view text, std::size_t source, std::string_view identity) {
-  if (identity.empty()) return false;
-  for (std::size_t i = 0; i < source; ++i) {
-    const std::size_t between = text.find(kBetween);
-    if (between == std::string_view::npos) return false;
-    text.remove_prefix(between + 1);
-  }
-  const std::string_view before = text.substr(0, text.find(kBetween));
-  return before.empty() || fetch::is_changed(before, piece_of(identity));
-}
-
-void Verdicts::add(std::string& all, std::string why) { all += (all.empty() ? "" : "; ") + std::move(why); }
-
-void Verdicts::refused(std::size_t source, std::string why, std::string identity) {
-  add(refused_, std::move(why));
-  fingerprint_.set(source, std::move(identity));
-}
-
-void Verdicts::not_whole(std::size_t source, std::string why, std::string identity) {
-  add(not_whole_, std::move(why));
-  fingerprint_.set(source, std::move(identity));
-}
-
-void Verdicts::died(std::size_t source, std::string why, std::string identity) {
-  add(died_, std::move(why));
-  fingerprint_.set(source, std::move(identity));
-}
-
-store::Negative Verdicts::negative(const store::Lookup& before, const RetryPolicy& policy) const {
+Negative verdict_of(const fetch::Outcome& got, const Before& before, const RetryPolicy& policy) {
+  if (const auto* refused = std::get_if<fetch::Refused>(&got))
+    return malformed(policy, refused->why, refused->identity);
+  if (const auto* cut = std::get_if<fetch::NotWhole>(&got))
+    return failed<store::NotWhole>(policy.not_whole, before, cut->why, cut->identity);
+  if (const auto* error = std::get_if<fetch::TransientError>(&got)) return verdict_of(*error, before, policy);
   const auto now = store::Store::now();
-  const std::string fingerprint = fingerprint_.text();
-  if (!died_.empty()) {
-    const bool same = fingerprint_of(before) == fingerprint;
-    const std::uint16_t deaths = same ? failures_after<store::Crashed>(before) : std::uint16_t{1};
-    if (deaths < policy.max_deaths) return store::Crashed{now, deaths, died_, fingerprint};
-    return store::Malformed{now, fmt::format("crashed {} workers in a row: {}", deaths, died_), fingerprint};
-  }
-  if (!not_whole_.empty())
-    return store::NotWhole{now, failures_after<store::NotWhole>(before), not_whole_, fingerprint};
-  if (!unavailable_.empty()) {
-    std::string why = unavailable_;
-    if (!refused_.empty()) add(why, refused_);  // a source that answered explains more than one that did not
-    return store::Unavailable{now, failures_after<store::Unavailable>(before), std::move(why), fingerprint};
-  }
-  if (!refused_.empty()) return store::Malformed{now, refused_, fingerprint};
-  return store::Absent{now};
+  return store::Absent{.checked = now, .retry_at = now + policy.absent};
 }
 
-std::string_view fingerprint_of(const store::Lookup& lookup) {
-  if (const auto* malformed = std::get_if<store::Malformed>(&lookup)) return malformed->identity;
-  if (const auto* not_whole = std::get_if<store::NotWhole>(&lookup)) return not_whole->identity;
-  if (const auto* crashed = std::get_if<store::Crashed>(&lookup)) return crashed->identity;
-  return {};
+Negative verdict_of(const Conversion& conversion, std::string identity, const Before& before,
+                    const RetryPolicy& policy) {
+  if (const auto* no_use = std::get_if<NoUse>(&conversion)) return malformed(policy, no_use->why, std::move(identity));
+  if (const auto* changing = std::get_if<StillChanging>(&conversion))
+    return failed<store::NotWhole>(policy.not_whole, before, changing->why, std::move(identity));
+  return died(std::get<WorkerDied>(conversion).why, std::move(identity), before, policy);
+}
+
+Negative combined(std::span<const Negative> verdicts, std::string asked, const RetryPolicy& policy) {
+  const auto now = store::Store::now();
+  Negative all = store::Absent{.checked = now, .retry_at = now + policy.absent, .asked = std::move(asked)};
+  std::string why, identity;
+  store::TimePoint earliest = retry_at(all);
+  std::vector<const Negative*> sorted;
+  for (const Negative& verdict : verdicts) sorted.push_back(&verdict);
+  std::ranges::stable_sort(sorted, std::ranges::greater(), [](const Negative* n) { return weight(*n); });
+  for (const Negative* verdict : sorted) {
+    earliest = std::min(earliest, retry_at(*verdict));
+    if (!why_of(*verdict).empty()) why += fmt::format("{}{}", why.empty() ? "" : "; ", why_of(*verdict));
+    if (identity.empty()) identity = identity_of(*verdict);
+  }
+  if (!sorted.empty() && weight(*sorted.front()) > 0) all = *sorted.front();
+  std::visit(overloaded{[&](store::Absent& absent) { absent.retry_at = earliest; },
+                        [&](auto& failing) {
+                          failing.retry_at = earliest;
+                          failing.why = std::move(why);
+                          failing.identity = std::move(identity);
+                        }},
+             all);
+  return all;
+}
+
+store::TimePoint retry_at(const Negative& negative) {
+  return std::visit([](const auto& n) { return n.retry_at; }, negative);
+}
+
+std::string_view identity_of(const Negative& negative) {
+  return std::visit(overloaded{[](const store::Absent&) { return std::string_view(); },
+                               [](const auto& failing) { return std::string_view(failing.identity); }},
+                    negative);
+}
+
+bool may_have_changed(const store::Lookup& lookup) {
+  return std::visit(
+      [](const auto& state) {
+        if constexpr (requires { state.identity; }) return !state.identity.empty();
+        else return false;
+      },
+      lookup);
 }
 
 }  // namespace symcached::service

@@ -1,50 +1,36 @@
 #pragma once
 /// What the sources said of a key when none had a usable original, and what is to be remembered of it.
-#include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "fetch/outcome.hpp"
+#include "service/converter.hpp"
 #include "service/retry_policy.hpp"
-#include "store/store.hpp"
+#include "store/lookup.hpp"
 
 namespace symcached::service {
 
-/// What each source had when it failed, in one line: their identities (fetch/identity.hpp) in order, with '|' between
-/// them. Sources for which the line has no room are left out.
-class Fingerprint {
- public:
-  explicit Fingerprint(std::size_t sources) : identities_(sources) {}
-  void set(std::size_t source, std::string identity) { identities_.at(source) = std::move(identity); }
-  std::string text() const;
+/// What one source said, as it is to be remembered.
+/// @param got     no Original and no Exhausted
+/// @param before  what was remembered of the same source and key: failures in a row are counted
+store::Negative verdict_of(const fetch::Outcome& got, const std::optional<store::Negative>& before,
+                           const RetryPolicy& policy);
+/// The same of an original that could not be converted.
+/// @param failed    neither Published nor NoMeans
+/// @param identity  of the original
+store::Negative verdict_of(const Conversion& failed, std::string identity, const std::optional<store::Negative>& before,
+                           const RetryPolicy& policy);
 
-  /// Whether `identity` is not what the source had when `text` was made; an empty one tells nothing.
-  static bool differs(std::string_view text, std::size_t source, std::string_view identity);
+/// What all sources together said: the state that says most, the reasons of all, the earliest time.
+/// @param asked  for Absent::asked
+store::Negative combined(std::span<const store::Negative> verdicts, std::string asked, const RetryPolicy& policy);
 
- private:
-  std::vector<std::string> identities_;
-};
-
-class Verdicts {
- public:
-  explicit Verdicts(std::size_t sources) : fingerprint_(sources) {}
-
-  void refused(std::size_t source, std::string why, std::string identity);
-  void not_whole(std::size_t source, std::string why, std::string identity);
-  void died(std::size_t source, std::string why, std::string identity);
-  void unavailable(std::string why) { add(unavailable_, std::move(why)); }
-
-  /// @param before  what was remembered until now: failures in a row are counted
-  store::Negative negative(const store::Lookup& before, const RetryPolicy& policy) const;
-
- private:
-  static void add(std::string& all, std::string why);
-
-  Fingerprint fingerprint_;
-  std::string refused_, not_whole_, died_, unavailable_;  ///< with "; " between what several sources said
-};
-
-/// The fingerprint of a negative that counts only while the originals stay what they were; empty for others.
-std::string_view fingerprint_of(const store::Lookup& lookup);
+store::TimePoint retry_at(const store::Negative& negative);
+/// What the original was when it failed; empty if it did not, or if that cannot be told.
+std::string_view identity_of(const store::Negative& negative);
+/// Whether somebody may put another original in the place of one that was no use.
+bool may_have_changed(const store::Lookup& lookup);
 
 }  // namespace symcached::service

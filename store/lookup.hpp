@@ -49,47 +49,37 @@ struct Miss {};  ///< nothing known yet: ask the sources
 /// Every source said no.
 struct Absent {
   TimePoint checked;
-  bool worth_keeping = false;  ///< true once: asked for again since it was remembered, so call Store::keep()
+  TimePoint retry_at = TimePoint::max();  ///< when one of the sources may be asked again, if that is sooner
+  std::string asked = {};                 ///< which sources said so, free text on one line, at most kMaxIdentity bytes
+  bool worth_keeping = false;             ///< true once: asked for again since it was remembered, so call Store::keep()
 };
 
-// The rest is known to this run alone. `identity` is what the original was when it failed, free text from whoever
-// opened it, at most kMaxIdentity bytes on one line; empty = unknown. An original with another identity is worth a try.
-
-/// Fetched, could not be used.
-struct Malformed {
+/// What the other negatives have in common; they are known to this run alone.
+struct Failing {
   TimePoint checked;
-  std::string why;
+  TimePoint retry_at;
+  std::uint16_t failures = 1;  ///< in a row
+  std::string why = {};
+  /// What the original was when it failed, free text from whoever opened it, at most kMaxIdentity bytes on one line;
+  /// empty = unknown. An original with another identity is worth a try.
   std::string identity = {};
 };
-/// Cut short, or still being copied, `failures` times in a row.
-struct NotWhole {
-  TimePoint checked;
-  std::uint16_t failures;
-  std::string why;
-  std::string identity = {};
-};
-/// The process that read it died; `failures` is how often so far.
-struct Crashed {
-  TimePoint checked;
-  std::uint16_t failures;
-  std::string why;
-  std::string identity = {};
-};
-/// Some source did not answer as it should (time-out, 403, 429, 5xx), `failures` times in a row.
-struct Unavailable {
-  TimePoint checked;
-  std::uint16_t failures;
-  std::string why;
-  std::string identity = {};
-};
+struct Malformed : Failing {};    ///< fetched, could not be used
+struct NotWhole : Failing {};     ///< cut short, or still being copied
+struct Crashed : Failing {};      ///< the process that read it died
+struct TimedOut : Failing {};     ///< a source did not answer in time
+struct Forbidden : Failing {};    ///< a source does not give it to these credentials
+struct RateLimited : Failing {};  ///< a source wants to be left alone for a while
+struct Unavailable : Failing {};  ///< a source did not answer as it should: no connection, 5xx, a login page
 /// This machine ran out of something while looking (descriptors, memory), or its disk failed or refused: nothing is
 /// known about the key, least of all that there is no entry. Never remembered.
 struct Exhausted {
   std::string why;
 };
 
-using Lookup = std::variant<Hit, Miss, Absent, Malformed, NotWhole, Crashed, Unavailable, Exhausted>;
+using Lookup = std::variant<Hit, Miss, Absent, Malformed, NotWhole, Crashed, TimedOut, Forbidden, RateLimited,
+                            Unavailable, Exhausted>;
 /// All that may be remembered besides a file.
-using Negative = std::variant<Absent, Malformed, NotWhole, Crashed, Unavailable>;
+using Negative = std::variant<Absent, Malformed, NotWhole, Crashed, TimedOut, Forbidden, RateLimited, Unavailable>;
 
 }  // namespace symcached::store

@@ -9,7 +9,10 @@ namespace {
 
 /// Cuts the texts to what may be kept.
 void trim(Negative& negative) {
-  std::visit(overloaded{[](Absent& absent) { absent.worth_keeping = false; },
+  std::visit(overloaded{[](Absent& absent) {
+                          absent.worth_keeping = false;
+                          absent.asked = one_line(absent.asked, kMaxIdentity);
+                        },
                         [](auto& failed) {
                           failed.why = one_line(failed.why, kMaxReason);
                           failed.identity = one_line(failed.identity, kMaxIdentity);
@@ -25,7 +28,7 @@ TimePoint checked(const Negative& negative) {
 
 std::size_t Negatives::bytes_of(const Node& node) {
   const std::size_t texts =
-      std::visit(overloaded{[](const Absent&) { return std::size_t{0}; },
+      std::visit(overloaded{[](const Absent& absent) { return absent.asked.size(); },
                             [](const auto& failed) { return failed.why.size() + failed.identity.size(); }},
                  node.negative);
   return node.name.size() + texts + kNegativeOverhead;
@@ -63,6 +66,13 @@ std::optional<Negative> Negatives::peek(std::string_view name) const {
 void Negatives::drop(std::string_view name) {
   const std::scoped_lock lock(mutex_);
   if (const auto found = by_name_.find(name); found != by_name_.end()) erase(found->second);
+}
+
+void Negatives::clear() {
+  const std::scoped_lock lock(mutex_);
+  by_name_.clear();
+  nodes_.clear();
+  bytes_ = 0;
 }
 
 void Negatives::erase(std::list<Node>::iterator node) {

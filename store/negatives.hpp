@@ -30,6 +30,7 @@ class Negatives {
   /// The same without counting.
   std::optional<Negative> peek(std::string_view name) const;
   void drop(std::string_view name);
+  void clear();
 
   std::size_t size() const;
   std::size_t bytes() const;

@@ -73,7 +73,8 @@ std::optional<Lookup> Store::look_at(Descriptor file, const EntryKey& key, const
   auto head = read_head_of(file.get(), stamp.size);
   if (!head) return exhausted(name, "read", head.error());
   if (!*head || (*head)->key != key.readable) return without_file(name);
-  if ((*head)->state == State::absent) return without_file(name, Absent{(*head)->created});
+  if ((*head)->state == State::absent)
+    return without_file(name, Absent{.checked = (*head)->created, .asked = (*head)->identity});
   if (!may_read_payload) return std::nullopt;
   const auto holds = payload_holds(file.get(), **head);
   if (!holds) return exhausted(name, "read", holds.error());
@@ -145,7 +146,7 @@ std::expected<void, std::string> Store::keep(const EntryKey& key) {
     --absent_files_;
     return {};
   }
-  auto writer = create_with(key, Head{.state = State::absent, .created = absent->checked});
+  auto writer = create_with(key, Head{.state = State::absent, .created = absent->checked, .identity = absent->asked});
   auto kept = writer ? std::move(*writer).publish() : std::unexpected(std::move(writer.error()));
   if (!kept) --absent_files_;
   return kept;

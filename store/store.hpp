@@ -53,6 +53,8 @@ class Store {
   std::expected<EntryWriter, std::string> create(const EntryKey& key, Quality quality, std::string_view identity = {});
   /// In memory, for this run. Does not wait.
   void remember(const EntryKey& key, const Negative& negative);
+  /// Forgets all that is remembered, for sources that are others now.
+  void forget_negatives() { parts_->negatives.clear(); }
   /// Writes the Absent remembered for `key` to disk, up to max_absent_files. To be called when Absent::worth_keeping,
   /// from a thread that may wait.
   std::expected<void, std::string> keep(const EntryKey& key);

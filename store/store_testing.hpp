@@ -49,6 +49,9 @@ inline std::string say(const Lookup& lookup) {
                  [](const Malformed& m) { return "malformed " + m.why; },
                  [](const NotWhole& n) { return "not whole " + n.why; },
                  [](const Crashed& c) { return "crashed " + c.why; },
+                 [](const TimedOut& t) { return "timed out " + t.why; },
+                 [](const Forbidden& f) { return "forbidden " + f.why; },
+                 [](const RateLimited& r) { return "rate limited " + r.why; },
                  [](const Unavailable& u) { return "unavailable " + u.why; },
                  [](const Exhausted& e) { return "exhausted " + e.why; }},
       lookup);

@@ -1,0 +1,11 @@
+#include "service/source_memory.hpp"
+
+#include <fmt/format.h>
+
+namespace symcached::service {
+
+std::string SourceMemory::name_of(const fetch::Source& source, std::string_view key) {
+  return fmt::format("{:x} {} {}", source.credentials(), source.name(), key);
+}
+
+}  // namespace symcached::service
