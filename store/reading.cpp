@@ -1,13 +1,17 @@
 #include "store/reading.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "store/lookup.hpp"
 
 namespace symcached::store {
 namespace {
@@ -46,6 +50,22 @@ std::expected<bool, int> payload_holds(int file, const Head& head) {
     at += *n;
   }
   return hasher.finish() == head.payload_sha256;
+}
+
+std::expected<std::vector<std::byte>, std::string> read_payload(const Entry& entry) {
+  const auto wrong = [&](std::string_view why) {
+    return std::unexpected(fmt::format("{}: {}", entry.head().key, why));
+  };
+  std::vector<std::byte> payload(static_cast<std::size_t>(entry.size()));
+  std::size_t at = 0;
+  while (at < payload.size()) {
+    const auto n = read_at(entry.file().get(), std::span(payload).subspan(at), kPayloadOffset + at);
+    if (!n) return wrong(fmt::format("cannot read its cache entry: {}", std::strerror(n.error())));
+    if (*n == 0) return wrong("its cache entry was cut");
+    at += *n;
+  }
+  if (sha256(payload) != entry.head().payload_sha256) return wrong("its cache entry was changed");
+  return payload;
 }
 
 }  // namespace symcached::store

@@ -2,6 +2,8 @@
 /// Reading an open entry: its head, and whether its payload is what the head says.
 #include <expected>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "store/entry.hpp"
 
@@ -12,5 +14,11 @@ std::expected<std::optional<Head>, int> read_head_of(int file, std::uint64_t fil
 /// Reads, not maps: a file that somebody cuts while we look at it must not raise a signal.
 /// @return whether it holds (a file that ends early does not), or errno
 std::expected<bool, int> payload_holds(int file, const Head& head);
+
+class Entry;
+/// The payload in memory, where nobody who cuts or changes the file can hurt whoever looks at it.
+/// @return the bytes, which are those the head was written for, or a sentence
+/// Cost: one copy and one SHA-256 of them.
+std::expected<std::vector<std::byte>, std::string> read_payload(const Entry& entry);
 
 }  // namespace symcached::store
