@@ -41,7 +41,7 @@ double here(const std::filesystem::path& path, std::vector<std::byte>& out) {
 double by_worker(worker::Pool& pool, const std::filesystem::path& path, std::vector<std::byte>& out) {
   const auto start = Clock::now();
   const std::uint64_t size = std::filesystem::file_size(path);
-  worker::Job job{.kind = static_cast<std::uint32_t>(service::JobKind::convert_to_symcache),
+  worker::Job job{.kind = static_cast<std::uint32_t>(service::JobKind::derive),
                   .arguments = service::Extent{0, size}.text(),
                   .limits = service::limits_for(size, {})};
   job.inputs.push_back({std::make_shared<const Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC))});

@@ -22,7 +22,7 @@ bool is_settled(const fetch::Original& original, std::chrono::seconds settling) 
 
 /// Takes the file over.
 worker::Job conversion_of(fetch::Original& original, const LimitRules& limits) {
-  worker::Job job{.kind = static_cast<std::uint32_t>(JobKind::convert_to_symcache),
+  worker::Job job{.kind = static_cast<std::uint32_t>(JobKind::derive),
                   .arguments = Extent{original.offset, original.size}.text(),
                   .limits = limits_for(original.size, limits)};
   job.inputs.push_back({std::make_shared<const Descriptor>(std::move(original.file)), original.offset != 0});
@@ -73,8 +73,12 @@ Task<Conversion> Converter::convert(store::EntryKey key, fetch::Wanted wanted, f
 
 Conversion Converter::publish(const store::EntryKey& key, const fetch::Wanted& wanted, const std::string& origin,
                               const worker::Done& done, store::EntryWriter writer) const {
-  if (const std::string asked = std::get<DebugId>(wanted.id).breakpad(); done.note != asked)
-    return NoUse{fmt::format("{}: id is {}, expected {}", origin, done.note, asked)};
+  const auto made = DerivedNote::parse(done.note);
+  if (!made) return WorkerDied{fmt::format("{}: the worker said \"{}\"", origin, done.note)};
+  if (made->kind != symbolize::CacheKind::symcache) return NoUse{fmt::format("{}: is a file of .NET", origin)};
+  const DebugId& asked = std::get<DebugId>(wanted.id);
+  if (made->debug_id != asked)
+    return NoUse{fmt::format("{}: id is {}, expected {}", origin, made->debug_id.breakpad(), asked.breakpad())};
   if (const auto published = std::move(writer).publish(); !published)
     return NoMeans{fmt::format("{}: cannot store: {}", key.readable, published.error())};
   return Published{};

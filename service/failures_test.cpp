@@ -263,6 +263,18 @@ TEST(Limits, GrowWithTheFile) {
   EXPECT_LT(large.deadline, absurd.deadline);
 }
 
+TEST(DerivedNotes, AreReadAsTheyAreWritten) {
+  const DerivedNote note{symbolize::CacheKind::ppdbcache, symbolize::Contents::lines, {kId.guid, 0xABCDEF01}};
+  const std::string text = note.text();
+  EXPECT_EQ(text, "ppdbcache lines " + std::string(kGuid) + "abcdef01");
+  const auto read = DerivedNote::parse(text);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->text(), text);
+  for (std::size_t n = 0; n + 8 < text.size(); ++n) EXPECT_FALSE(DerivedNote::parse(text.substr(0, n))) << n;
+  for (const std::string_view bad : {" lines x", "cficache lines 1", "symcache line 1", "a b c d"})
+    EXPECT_FALSE(DerivedNote::parse(bad)) << bad;
+}
+
 TEST(Extents, AreReadAsTheyAreWritten) {
   const auto read = Extent::parse(Extent{4096, 77}.text());
   ASSERT_TRUE(read);

@@ -13,6 +13,9 @@
 namespace symcached::service {
 namespace {
 
+constexpr std::array<std::string_view, 2> kCacheNames{"symcache", "ppdbcache"};  ///< in the order of CacheKind
+constexpr std::size_t kGuidDigits = 32;
+
 using Answer = std::expected<std::string, std::string>;
 
 /// `count` decimal numbers with blanks between them.
@@ -30,7 +33,7 @@ std::optional<std::array<std::uint64_t, count>> parse_numbers(std::string_view t
   return at == end ? std::optional(numbers) : std::nullopt;
 }
 
-Answer convert_to_symcache(const worker::Work& work) {
+Answer derive(const worker::Work& work) {
   const auto extent = Extent::parse(work.arguments);
   if (!extent || work.files.size() != 1) return std::unexpected("job.arguments: not those of a conversion");
   const auto mapped = MappedFile::from_descriptor(work.files.front().get(), "file");
@@ -41,10 +44,10 @@ Answer convert_to_symcache(const worker::Work& work) {
         fmt::format("truncated: {1} of {0} bytes (file.size)", extent->offset + extent->size, whole.size()));
   const Bytes original =
       whole.subspan(static_cast<std::size_t>(extent->offset), static_cast<std::size_t>(extent->size));
-  const auto derived = symbolize::derive_symcache({.file = original, .release = [&] { mapped->release_pages(); }});
+  const auto derived = symbolize::derive_cache({.file = original, .release = [&] { mapped->release_pages(); }});
   if (!derived) return std::unexpected(derived.error());
   work.output(derived->file);
-  return derived->debug_id.breakpad();
+  return DerivedNote{derived->kind, derived->contents, derived->debug_id}.text();
 }
 
 Answer unpack_cabinet(const worker::Work& work) {
@@ -66,8 +69,7 @@ Answer unpack_cabinet(const worker::Work& work) {
 
 worker::Handlers worker_handlers() {
   const auto number = [](JobKind kind) { return static_cast<std::uint32_t>(kind); };
-  return {{number(JobKind::convert_to_symcache), convert_to_symcache},
-          {number(JobKind::unpack_cabinet), unpack_cabinet}};
+  return {{number(JobKind::derive), derive}, {number(JobKind::unpack_cabinet), unpack_cabinet}};
 }
 
 worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {
@@ -79,6 +81,25 @@ worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {
           .max_output = rules.output_base + rules.output_factor * size,
           .processor = computing,
           .deadline = 2 * computing};
+}
+
+std::string DerivedNote::text() const {
+  return fmt::format("{} {} {}", kCacheNames.at(static_cast<std::size_t>(kind)), symbolize::name_of(contents),
+                     debug_id.breakpad());
+}
+
+std::optional<DerivedNote> DerivedNote::parse(std::string_view text) {
+  const std::size_t first = text.find(' '), second = text.find(' ', first + 1);
+  if (first == std::string_view::npos || second == std::string_view::npos) return std::nullopt;
+  const auto kind = std::ranges::find(kCacheNames, text.substr(0, first));
+  const auto contents = symbolize::parse_contents(text.substr(first + 1, second - first - 1));
+  const std::string_view id = text.substr(second + 1);
+  const auto guid = Guid::parse(id.substr(0, std::min(kGuidDigits, id.size())));
+  if (kind == kCacheNames.end() || !contents || !guid) return std::nullopt;
+  DerivedNote note{static_cast<symbolize::CacheKind>(kind - kCacheNames.begin()), *contents, {*guid, 0}};
+  const char* const end = id.data() + id.size();
+  const auto age = std::from_chars(id.data() + kGuidDigits, end, note.debug_id.age, 16);
+  return age.ec == std::errc() && age.ptr == end ? std::optional(note) : std::nullopt;
 }
 
 std::string Extent::text() const { return fmt::format("{} {}", offset, size); }

@@ -2,16 +2,19 @@
 /// What workers are asked to do with files from outside, on both sides of the process boundary.
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "symbolize/derive.hpp"
 #include "worker/pool.hpp"
 #include "worker/serve.hpp"
 
 namespace symcached::service {
 
 enum class JobKind : std::uint32_t {
-  convert_to_symcache = 1,  ///< output: the symcache; note: the debug id that the original states
-  unpack_cabinet = 2,       ///< output: the one member
+  derive = 1,          ///< output: a symcache, or a ppdbcache of a managed file; note: a DerivedNote
+  unpack_cabinet = 2,  ///< output: the one member
 };
 
 /// The worker's side: what a process of the pool passes to worker::serve().
@@ -27,6 +30,16 @@ struct LimitRules {
   std::uint64_t output_factor = 4;
 };
 worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules);
+
+/// What a worker says of the cache it made.
+struct DerivedNote {
+  symbolize::CacheKind kind{};
+  symbolize::Contents contents{};
+  DebugId debug_id;  ///< that the original states
+
+  std::string text() const;  ///< "symcache lines 3249D99D0C4049318610F4E4FB0B69361"
+  static std::optional<DerivedNote> parse(std::string_view text);
+};
 
 /// Where in its file an original lies: an argument of every job.
 struct Extent {

@@ -67,6 +67,7 @@ std::expected<DerivedSymcache, std::string> derive_symcache(const object::Origin
     if (opened->section_size(section) > 0xFFFFFFFF)  // positions in it have 32 bits
       return std::unexpected("a section would exceed 4 GiB, the limit of the format (symcache.header)");
   derived.debug_id = opened->debug_id();
+  derived.contents = contents_of(*opened);
   return derived;
 }
 
@@ -86,13 +87,14 @@ std::expected<DerivedPpdbcache, std::string> derive_ppdbcache(const object::Orig
   const auto opened = ppdbcache::Reader::open(derived.file);
   if (!opened) return std::unexpected("the new ppdbcache cannot be read: " + to_string(opened.error()));
   derived.debug_id = opened->debug_id();
+  derived.contents = contents_of(*opened);
   return derived;
 }
 
 std::expected<DerivedCache, std::string> derive_cache(const object::Original& original) {
   const auto of = [](CacheKind kind, auto derived) -> std::expected<DerivedCache, std::string> {
     if (!derived) return std::unexpected(std::move(derived.error()));
-    return DerivedCache{kind, std::move(derived->file), derived->debug_id};
+    return DerivedCache{kind, std::move(derived->file), derived->debug_id, derived->contents};
   };
   if (object::is_managed(original.file)) return of(CacheKind::ppdbcache, derive_ppdbcache(original));
   return of(CacheKind::symcache, derive_symcache(original));

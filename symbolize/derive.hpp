@@ -8,12 +8,14 @@
 #include "base/bytes.hpp"
 #include "ids/guid.hpp"
 #include "object/translate.hpp"
+#include "symbolize/contents.hpp"
 
 namespace symcached::symbolize {
 
 struct DerivedSymcache {
   std::vector<std::byte> file;  ///< a whole symcache, opened once by the reader before it is handed out
   DebugId debug_id;             ///< what the original says it is; the caller compares it with what was asked for
+  Contents contents{};
 };
 
 /// @return the symcache of `original`, or a sentence that names the field and what is wrong with it
@@ -24,6 +26,7 @@ std::expected<DerivedSymcache, std::string> derive_symcache(const object::Origin
 struct DerivedPpdbcache {
   std::vector<std::byte> file;  ///< a whole ppdbcache, opened once by the reader before it is handed out
   DebugId debug_id;
+  Contents contents{};
 };
 
 /// @param original  a Portable PDB or a .NET assembly; with its other half among the companions lines have names
@@ -37,6 +40,7 @@ struct DerivedCache {
   CacheKind kind{};
   std::vector<std::byte> file;
   DebugId debug_id;
+  Contents contents{};
 };
 
 /// Whichever of the two a file is for: a ppdbcache of what object::is_managed(), else a symcache.

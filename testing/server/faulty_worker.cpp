@@ -96,8 +96,8 @@ Answer escape(const Work&) {
 
 int main() {
   auto handlers = service::worker_handlers();
-  const auto convert = handlers.at(static_cast<std::uint32_t>(service::JobKind::convert_to_symcache));
-  handlers[static_cast<std::uint32_t>(service::JobKind::convert_to_symcache)] = [convert](const Work& work) {
+  const auto convert = handlers.at(static_cast<std::uint32_t>(service::JobKind::derive));
+  handlers[static_cast<std::uint32_t>(service::JobKind::derive)] = [convert](const Work& work) {
     go_wrong(last_word(work.files.front().get()));
     return convert(work);
   };

@@ -70,7 +70,7 @@ class ServiceTest : public ::testing::Test {
     if (text == "unlucky") co_return worker::NotRun{"cannot start a worker process: Too many open files"};
     const auto written = sink(as_bytes("cache of " + std::string(text)));
     if (!written) co_return worker::SinkFailed{written.error()};
-    co_return worker::Done{kId.breakpad()};
+    co_return worker::Done{DerivedNote{.contents = symbolize::Contents::lines, .debug_id = kId}.text()};
   }
   std::string find(const SymcacheQuery& query = kQuery, milliseconds hold = kLong) {
     return describe(run_task(service_->find(query, hold)));
