@@ -97,6 +97,22 @@ std::string Guid::dashed() const {
                      text.substr(20));
 }
 
+std::optional<DebugId> DebugId::parse(std::string_view text) {
+  constexpr std::size_t kGuidDigits = 32, kAgeDigits = 8;
+  std::string digits(text);
+  std::erase(digits, '-');
+  if (digits.size() < kGuidDigits || digits.size() > kGuidDigits + kAgeDigits) return std::nullopt;
+  const auto guid = Guid::parse(std::string_view(digits).substr(0, kGuidDigits));
+  if (!guid) return std::nullopt;
+  DebugId id{*guid, 0};
+  for (const char c : std::string_view(digits).substr(kGuidDigits)) {
+    const auto digit = hex_digit(c);
+    if (!digit) return std::nullopt;
+    id.age = id.age << 4 | *digit;
+  }
+  return id;
+}
+
 std::string DebugId::breakpad() const { return fmt::format("{}{:x}", guid.hex_upper(), age); }
 
 std::string DebugId::dashed() const { return age == 0 ? guid.dashed() : fmt::format("{}-{:x}", guid.dashed(), age); }

@@ -32,6 +32,9 @@ struct DebugId {
   std::uint32_t age = 0;
 
   auto operator<=>(const DebugId&) const = default;
+  /// Either form, in any case; dashes may be left out, and so may an age of 0.
+  static std::optional<DebugId> parse(std::string_view text);
+
   /// Breakpad's form: 32 upper-case digits, then the age in hex ("3249D99D0C4049318610F4E4FB0B69361a" with age:x).
   std::string breakpad() const;
   /// Symbolicator's form: dashed lower-case guid, "-", age in hex; the age left out when it is 0.

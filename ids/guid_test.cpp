@@ -92,6 +92,30 @@ TEST(DebugId, Prints) {
   }
 }
 
+TEST(DebugId, ReadsEitherForm) {
+  struct Row {
+    std::string_view text, want;
+  };
+  const Row rows[] = {
+      {"C0BCC3F19827FE653058404B2831D9E60", "c0bcc3f1-9827-fe65-3058-404b2831d9e6"},
+      {"3249D99D0C4049318610F4E4FB0B693612", "3249d99d-0c40-4931-8610-f4e4fb0b6936-12"},
+      {"3249d99d0c4049318610f4e4fb0b6936ffffffff", "3249d99d-0c40-4931-8610-f4e4fb0b6936-ffffffff"},
+      {"3249D99D0C4049318610F4E4FB0B6936", "3249d99d-0c40-4931-8610-f4e4fb0b6936"},
+      {"3249d99d-0c40-4931-8610-f4e4fb0b6936-1a", "3249d99d-0c40-4931-8610-f4e4fb0b6936-1a"},
+      {"3249d99d-0c40-4931-8610-f4e4fb0b6936", "3249d99d-0c40-4931-8610-f4e4fb0b6936"},
+      {"3249D99D0C4049318610F4E4FB0B693", "none"},
+      {"3249D99D0C4049318610F4E4FB0B6936100000000", "none"},
+      {"3249D99D0C4049318610F4E4FB0B6936x", "none"},
+      {"x249D99D0C4049318610F4E4FB0B69361", "none"},
+      {"5AB380771", "none"},
+      {"", "none"},
+  };
+  for (const Row& r : rows) {
+    const auto id = DebugId::parse(r.text);
+    EXPECT_EQ(id ? id->dashed() : "none", r.want) << r.text;
+  }
+}
+
 TEST(DebugId, OrdersByGuidThenAge) {
   const Guid guid = *Guid::parse(kDashed);
   EXPECT_LT((DebugId{guid, 1}), (DebugId{guid, 2}));

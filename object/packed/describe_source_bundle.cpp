@@ -35,13 +35,6 @@ std::string_view text_of(const json::object& from, std::string_view key) {
   return text == nullptr ? std::string_view() : std::string_view(text->data(), text->size());
 }
 
-/// With dashes or without, and an age behind it.
-std::optional<DebugId> parse_debug_id(std::string_view text) {
-  std::string digits(text);
-  std::erase(digits, '-');
-  return debug_id_of_breakpad(digits);
-}
-
 /// Positions in the archive count from the header, or from behind it.
 std::expected<ZipArchive, std::string> open_archive(Bytes file) {
   auto whole = ZipArchive::open(file);
@@ -85,7 +78,7 @@ void describe_source_bundle(FileInfo& info, Bytes file) {
   if (!archive) return void(info.trouble = "source_bundle: " + archive.error());
   const auto manifest = read_manifest(*archive);
   if (!manifest) return void(info.trouble = "source_bundle: " + manifest.error());
-  info.debug_id = parse_debug_id(text_of(*manifest, "debug_id"));
+  info.debug_id = DebugId::parse(text_of(*manifest, "debug_id"));
   info.code_id = text_of(*manifest, "code_id");
   info.debug_file = text_of(*manifest, "object_name");
   info.arch = arch_of_breakpad(text_of(*manifest, "arch"));
