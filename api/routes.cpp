@@ -12,7 +12,7 @@ namespace {
 using Segments = std::vector<std::string>;
 
 struct Behind {
-  service::SymcacheService& service;
+  service::CacheService& service;
   ApiOptions options;
 };
 
@@ -69,7 +69,7 @@ bool is_microsofts(const Segments& segments) {
 
 }  // namespace
 
-Task<http::Response> answer(http::Request request, service::SymcacheService& service, ApiOptions options) {
+Task<http::Response> answer(http::Request request, service::CacheService& service, ApiOptions options) {
   auto path = http::path_segments(request.target);
   const Route* const route =
       path ? std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); }) : std::end(kRoutes);

@@ -4,7 +4,7 @@
 
 #include "net/http.hpp"
 #include "net/task.hpp"
-#include "service/symcache_service.hpp"
+#include "service/cache_service.hpp"
 
 namespace symcached::api {
 
@@ -13,6 +13,6 @@ struct ApiOptions {
 };
 
 /// `service` outlives the server.
-Task<http::Response> answer(http::Request request, service::SymcacheService& service, ApiOptions options);
+Task<http::Response> answer(http::Request request, service::CacheService& service, ApiOptions options);
 
 }  // namespace symcached::api

@@ -80,9 +80,9 @@ class Routes : public ::testing::Test {
   fetch::ObjectCache objects_{*store_, service::kObjects, {}};
   fetch::HttpClient client_{{}, "Test/1"};
   std::shared_future<void> gate_;
-  service::SymcacheService service_{*store_, sources(),
-                                    [this](const worker::Job&, worker::Sink sink) { return convert(std::move(sink)); },
-                                    [](Severity, const std::string&) {}};
+  service::CacheService service_{*store_, sources(),
+                                 [this](const worker::Job&, worker::Sink sink) { return convert(std::move(sink)); },
+                                 [](Severity, const std::string&) {}};
 };
 
 TEST_F(Routes, AHitCarriesEverything) {

@@ -90,7 +90,7 @@ int serve(const ServeOptions& options) {
   if (!sources) return could_not(sources.error());
   service::ServiceOptions service_options = options.service;
   service_options.max_active = jobs_for(max_files);
-  service::SymcacheService service(**store, std::move(*sources), run, log, service_options);
+  service::CacheService service(**store, std::move(*sources), run, log, service_options);
 
   const Address address = *parse_bind(options.bind);
   net::ServerOptions server_options = options.server;

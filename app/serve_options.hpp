@@ -10,7 +10,7 @@
 
 #include "fetch/limits.hpp"
 #include "net/http_server.hpp"
-#include "service/symcache_service.hpp"
+#include "service/cache_service.hpp"
 #include "worker/pool.hpp"
 
 namespace symcached::app {

@@ -1,16 +1,33 @@
 #pragma once
-/// The version of every kind of cache entry. Raise one when what its entries hold changes meaning: entries of the old
-/// version are not looked at any more.
+/// The version of every kind of cache entry. Raise one when what its entries hold changes meaning, or when what makes
+/// them got better.
 #include "ppdbcache/format.hpp"
 #include "store/store.hpp"
+#include "symbolize/derive.hpp"
 #include "symcache/format.hpp"
 
 namespace symcached::service {
 
-inline constexpr store::CacheKind kObjects{"objects", 1};
-inline constexpr store::CacheKind kSymcaches{"symcaches", 2};
-inline constexpr store::CacheKind kPpdbcaches{"ppdbcaches", 1};
-static_assert(symcache::kFormatVersion == 2, "the symcache format changed: raise the version of kSymcaches too");
-static_assert(ppdbcache::kFormatVersion == 1, "the ppdbcache format changed: raise the version of kPpdbcaches too");
+/// A kind of derived cache. Entries from `oldest` on are still served, while new ones are made in the background: those
+/// that today's readers can read.
+struct DerivedKind {
+  store::CacheKind now;
+  std::uint32_t oldest;
+};
+
+inline constexpr store::CacheKind kObjects{"objects", 2};
+inline constexpr DerivedKind kSymcaches{{"symcaches", 2}, 2};
+inline constexpr DerivedKind kPpdbcaches{{"ppdbcaches", 1}, 1};
+static_assert(symcache::kFormatVersion == 2, "the symcache format changed: raise both versions of kSymcaches");
+static_assert(ppdbcache::kFormatVersion == 1, "the ppdbcache format changed: raise both versions of kPpdbcaches");
+
+struct CacheVersions {
+  DerivedKind symcaches = kSymcaches;
+  DerivedKind ppdbcaches = kPpdbcaches;
+
+  const DerivedKind& of(symbolize::CacheKind kind) const {
+    return kind == symbolize::CacheKind::symcache ? symcaches : ppdbcaches;
+  }
+};
 
 }  // namespace symcached::service

@@ -29,6 +29,16 @@ worker::Job conversion_of(fetch::Original& original, const LimitRules& limits) {
   return job;
 }
 
+/// What is wrong with the id that an original states; empty if it is the one wanted, or none. Of a Portable PDB the
+/// stamp may be unknown; a file without an id was compared with the code id when it was fetched.
+std::string other_id(const sources::FileRequest& wanted, const DebugId& stated) {
+  const auto asked = wanted.debug_id();
+  if (!asked || stated.guid.is_zero()) return {};
+  const bool any_age = wanted.type == sources::FileType::portable_pdb && asked->age == sources::kNoStamp;
+  if (stated.guid == asked->guid && (any_age || stated.age == asked->age)) return {};
+  return fmt::format("id is {}, expected {}", stated.breakpad(), asked->breakpad());
+}
+
 std::string megabytes(std::uint64_t bytes) {
   return bytes < 1 << 20 ? fmt::format("{:.1f} KiB", static_cast<double>(bytes) / (1 << 10))
                          : fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
@@ -36,29 +46,35 @@ std::string megabytes(std::uint64_t bytes) {
 
 }  // namespace
 
-Task<Conversion> Converter::convert(store::EntryKey key, fetch::Wanted wanted, fetch::Original original,
-                                    std::chrono::seconds settling) const {
-  const auto start = std::chrono::steady_clock::now();
-  auto created = store_.create(key, store::Quality::preferred, original.identity);
+store::Quality quality_of(symbolize::Contents contents) {
+  using symbolize::Contents;
+  static_assert(static_cast<int>(Contents::nothing) == static_cast<int>(store::Quality::none));
+  static_assert(static_cast<int>(Contents::public_symbols) == static_cast<int>(store::Quality::public_symbols));
+  static_assert(static_cast<int>(Contents::symbol_table) == static_cast<int>(store::Quality::symbol_table));
+  static_assert(static_cast<int>(Contents::breakpad) == static_cast<int>(store::Quality::breakpad));
+  static_assert(static_cast<int>(Contents::lines) == static_cast<int>(store::Quality::lines));
+  return static_cast<store::Quality>(contents);
+}
+
+symbolize::Contents contents_of(store::Quality quality) { return static_cast<symbolize::Contents>(quality); }
+
+Task<Conversion> Converter::convert(Order order, fetch::Original original) const {
+  Made made{.origin = original.origin, .original_size = original.size, .start = std::chrono::steady_clock::now()};
+  auto created = store_.create(order.key, original.identity);
   if (!created) co_return NoMeans{std::move(created.error())};
   const auto writer = std::make_shared<store::EntryWriter>(std::move(*created));
-  const bool settled = is_settled(original, settling);
+  const bool settled = is_settled(original, order.settling);
   worker::Job job = conversion_of(original, limits_);
   worker::Sink sink = [writer](Bytes piece) { return writer->write(piece); };
   Task<worker::Result> running = run_(std::move(job), std::move(sink));
   const worker::Result result = co_await std::move(running);
-  const auto with_origin = [&](const std::string& why) { return fmt::format("{}: {}", original.origin, why); };
+  const auto with_origin = [&](const std::string& why) { return fmt::format("{}: {}", made.origin, why); };
   co_return std::visit(
       overloaded{[&](const worker::Done& done) -> Conversion {
-                   const std::uint64_t size = writer->size();
-                   Conversion published = publish(key, wanted, original.origin, done, std::move(*writer));
-                   const auto took =
-                       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
-                   if (std::holds_alternative<Published>(published))
-                     log_(Severity::info,
-                          fmt::format("converted {} in {} ms: {} to {}, from {}", wanted.key, took.count(),
-                                      megabytes(original.size), megabytes(size), original.origin));
-                   return published;
+                   const auto note = DerivedNote::parse(done.note);
+                   if (!note) return WorkerDied{with_origin("the worker gave no account of what it made")};
+                   made.note = *note;
+                   return publish(order, made, std::move(*writer));
                  },
                  [&](const worker::Refused& r) -> Conversion {
                    if (!settled) return StillChanging{with_origin(r.why)};
@@ -71,17 +87,24 @@ Task<Conversion> Converter::convert(store::EntryKey key, fetch::Wanted wanted, f
       result);
 }
 
-Conversion Converter::publish(const store::EntryKey& key, const fetch::Wanted& wanted, const std::string& origin,
-                              const worker::Done& done, store::EntryWriter writer) const {
-  const auto made = DerivedNote::parse(done.note);
-  if (!made) return WorkerDied{fmt::format("{}: the worker said \"{}\"", origin, done.note)};
-  if (made->kind != symbolize::CacheKind::symcache) return NoUse{fmt::format("{}: is a file of .NET", origin)};
-  const DebugId& asked = std::get<DebugId>(wanted.id);
-  if (made->debug_id != asked)
-    return NoUse{fmt::format("{}: id is {}, expected {}", origin, made->debug_id.breakpad(), asked.breakpad())};
-  if (const auto published = std::move(writer).publish(); !published)
-    return NoMeans{fmt::format("{}: cannot store: {}", key.readable, published.error())};
-  return Published{};
+Conversion Converter::publish(const Order& order, const Made& made, store::EntryWriter writer) const {
+  if (made.note.kind != order.kind)
+    return NoUse{fmt::format("{}: is a file of {}", made.origin,
+                             order.kind == symbolize::CacheKind::symcache ? ".NET" : "native code")};
+  if (auto why = other_id(order.wanted.file, made.note.debug_id); !why.empty())
+    return NoUse{fmt::format("{}: {}", made.origin, why)};
+  if (order.better_than && made.note.contents <= *order.better_than) return NotBetter{made.note.contents};
+  const std::uint64_t size = writer.size();
+  const auto took =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - made.start);
+  auto entry = std::move(writer).publish({.quality = quality_of(made.note.contents), .cost = took});
+  if (!entry) return NoMeans{fmt::format("{}: cannot store: {}", order.key.readable, entry.error())};
+  log_(Severity::info, fmt::format("converted {} in {} ms: {} to {}, {}, from {}", order.wanted.key, took.count(),
+                                   megabytes(made.original_size), megabytes(size),
+                                   symbolize::name_of(made.note.contents), made.origin));
+  if (!(*entry)->not_kept().empty())
+    log_(Severity::warning, fmt::format("{}: not kept: {}", order.key.readable, (*entry)->not_kept()));
+  return Published{std::move(*entry), made.note.contents};
 }
 
 }  // namespace symcached::service

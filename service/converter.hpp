@@ -1,8 +1,10 @@
 #pragma once
-/// From an original to the entry of its symcache, by way of a worker.
+/// From an original to the entry of its cache, by way of a worker.
 #include <chrono>
 #include <expected>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -18,7 +20,14 @@ namespace symcached::service {
 /// worker::Pool::run, or what a test puts in its place.
 using RunJob = std::function<Task<worker::Result>(worker::Job, worker::Sink)>;
 
-struct Published {};
+struct Published {
+  std::shared_ptr<const store::Entry> entry;
+  symbolize::Contents contents;
+};
+/// Made, and thrown away: the cache there is knows as much.
+struct NotBetter {
+  symbolize::Contents contents;
+};
 struct NoUse {
   std::string why;
 };
@@ -31,7 +40,19 @@ struct WorkerDied {
 struct NoMeans {
   std::string why;
 };  ///< this machine's fault: disk space, processes
-using Conversion = std::variant<Published, NoUse, StillChanging, WorkerDied, NoMeans>;
+using Conversion = std::variant<Published, NotBetter, NoUse, StillChanging, WorkerDied, NoMeans>;
+
+/// What is to be made of an original.
+struct Order {
+  store::EntryKey key;
+  fetch::Wanted wanted;  ///< the file that the original should be
+  symbolize::CacheKind kind{};
+  std::optional<symbolize::Contents> better_than = {};  ///< what the cache there is knows; nothing: there is none
+  std::chrono::seconds settling{0};  ///< an original refused within that time of its last change is still changing
+};
+
+store::Quality quality_of(symbolize::Contents contents);
+symbolize::Contents contents_of(store::Quality quality);
 
 class Converter {
  public:
@@ -39,14 +60,17 @@ class Converter {
   Converter(store::Store& store, RunJob run, LimitRules limits, Log log)
       : store_(store), run_(std::move(run)), limits_(limits), log_(std::move(log)) {}
 
-  /// Publishes the symcache of `original` under `key`, if the original is the one wanted.
-  /// @param settling  an original refused within that time of its last change is still changing
-  Task<Conversion> convert(store::EntryKey key, fetch::Wanted wanted, fetch::Original original,
-                           std::chrono::seconds settling) const;
+  /// Publishes the cache of `original`, if the original is the one wanted and the cache better than what there is.
+  Task<Conversion> convert(Order order, fetch::Original original) const;
 
  private:
-  Conversion publish(const store::EntryKey& key, const fetch::Wanted& wanted, const std::string& origin,
-                     const worker::Done& done, store::EntryWriter writer) const;
+  struct Made {
+    std::string origin;
+    std::uint64_t original_size = 0;
+    std::chrono::steady_clock::time_point start;
+    DerivedNote note;
+  };
+  Conversion publish(const Order& order, const Made& made, store::EntryWriter writer) const;
 
   store::Store& store_;
   const RunJob run_;

@@ -60,7 +60,7 @@ TEST_F(Failures, AnOriginalThatChangedIsTriedAgainAtOnce) {
   for (const std::string_view content : {"broken", "deadly", "moving"}) {
     symbols_.write(kPath, fake_pdb(content));
     serve({symbols_.path().string()});
-    store_->remove({kSymcaches, "global", "crash.pdb/" + std::string(kGuid) + "1"});
+    store_->remove({kSymcaches.now, "global", "crash.pdb/" + std::string(kGuid) + "1"});
     conversions_ = 0;
     EXPECT_THAT(find(), AllOf(HasSubstr("crash.pdb"), Not(HasSubstr("ready")))) << content;
     EXPECT_THAT(find(), Not(HasSubstr("ready"))) << content;
@@ -102,7 +102,7 @@ TEST_F(Failures, WhatThisMachineLacksIsNotRemembered) {
   EXPECT_EQ(find(), "unable cannot start a worker process: Too many open files");
   EXPECT_EQ(conversions_, 2);
   EXPECT_TRUE(std::holds_alternative<store::Miss>(
-      store_->lookup({kSymcaches, "global", "crash.pdb/" + std::string(kGuid) + "1"})));
+      store_->lookup({kSymcaches.now, "global", "crash.pdb/" + std::string(kGuid) + "1"})));
 }
 
 TEST_F(Failures, AFullDiskIsNotTriedAgainForEachRequest) {
@@ -117,20 +117,20 @@ TEST_F(Failures, AFullDiskIsNotTriedAgainForEachRequest) {
 }
 
 TEST_F(Failures, OnlySoManyKeysHaveFilesOpenAtOnce) {
-  const SymcacheQuery queries[] = {{"a.pdb", kId}, {"b.pdb", kId}, {"c.pdb", kId}};
-  for (const SymcacheQuery& query : queries)
-    symbols_.write(query.pdb_name + "/" + std::string(kGuid) + "1/" + query.pdb_name, fake_pdb("it"));
+  const CacheQuery queries[] = {query_of("a.pdb", kId), query_of("b.pdb", kId), query_of("c.pdb", kId)};
+  for (const CacheQuery& query : queries)
+    symbols_.write(query.module.debug_file + "/" + std::string(kGuid) + "1/" + query.module.debug_file, fake_pdb("it"));
   std::promise<void> open;
   gate_ = open.get_future().share();
   ServiceOptions options = settled();
   options.max_active = 1;
   options.threads = 2;
   serve({symbols_.path().string()}, options);
-  for (const SymcacheQuery& query : queries) EXPECT_EQ(find(query, milliseconds(0)), "pending");
+  for (const CacheQuery& query : queries) EXPECT_EQ(find(query, milliseconds(0)), "pending");
   while (conversions_ == 0) std::this_thread::yield();
   EXPECT_EQ(conversions_, 1);
   open.set_value();
-  for (const SymcacheQuery& query : queries) EXPECT_EQ(find(query), "ready cache of it") << query.pdb_name;
+  for (const CacheQuery& query : queries) EXPECT_EQ(find(query), "ready cache of it") << query.module.debug_file;
 }
 
 TEST_F(Failures, TooManyWhoWaitAreTurnedAway) {
@@ -154,7 +154,7 @@ TEST_F(Failures, ManyUnknownKeysLeaveNoFiles) {
     return count;
   };
   const std::size_t before = files();
-  for (std::uint32_t age = 0; age < 300; ++age) EXPECT_EQ(find({"none.pdb", {kId.guid, age}}), "absent");
+  for (std::uint32_t age = 0; age < 300; ++age) EXPECT_EQ(find(query_of("none.pdb", {kId.guid, age})), "absent");
   EXPECT_EQ(files(), before);
 }
 

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "base/sanitizers.hpp"
+#include "service/cache_service.hpp"
 #include "service/cache_versions.hpp"
-#include "service/symcache_service.hpp"
 #include "symbolize/derive.hpp"
 #include "testing/pdb/rich_pdb.hpp"
 #include "testing/server/faulty_worker.hpp"
@@ -54,7 +54,7 @@ class Isolation : public ::testing::Test {
     options.retry.settling = seconds(0);
     std::vector<std::unique_ptr<fetch::Source>> sources;
     sources.push_back(std::move(*fetch::make_source(symbols_.path().string(), objects_, client_)));
-    service_ = std::make_unique<SymcacheService>(
+    service_ = std::make_unique<CacheService>(
         *store_, std::move(sources), [this](worker::Job job, worker::Sink sink) { return pool_.run(job, sink); },
         [](Severity, const std::string&) {}, options);
   }
@@ -64,7 +64,7 @@ class Isolation : public ::testing::Test {
     service_->stop();
   }
 
-  SymcacheQuery add(int number, std::string_view fault) {
+  CacheQuery add(int number, std::string_view fault) {
     const DebugId id{*Guid::parse(fmt::format("{:08X}000000000000000000000001", number)), id_.age};
     std::string pdb(as_text(pdb_));
     pdb.replace(pdb.find(on_disk(id_.guid)), id.guid.bytes.size(), on_disk(id.guid));
@@ -80,7 +80,7 @@ class Isolation : public ::testing::Test {
   fetch::ObjectCache objects_{*store_, kObjects, {}};
   fetch::HttpClient client_{{}, "Test/1"};
   worker::Pool pool_{{.command = faulty_worker(), .processes = 2}, [](Severity, const std::string&) {}};
-  std::unique_ptr<SymcacheService> service_;
+  std::unique_ptr<CacheService> service_;
 };
 
 /// Which fault the n-th faulty file has, and what is said of it. Those that take seconds are few.

@@ -13,6 +13,7 @@ namespace symcached::service {
 
 struct Ready {
   std::shared_ptr<const store::Entry> entry;
+  bool outdated = false;  ///< of an older version
 };
 struct Absent {
   std::chrono::seconds retry_in;

@@ -1,7 +1,8 @@
 #pragma once
-/// One key from beginning to end: the sources in their order, the conversion, and what is remembered when there is
-/// none.
+/// One cache from beginning to end: what there is, the sources in their order, the conversion, and what is remembered
+/// when there is none.
 #include <chrono>
+#include <expected>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "fetch/source.hpp"
 #include "net/log.hpp"
 #include "net/task.hpp"
+#include "service/cache_query.hpp"
+#include "service/cache_versions.hpp"
 #include "service/converter.hpp"
 #include "service/outcome.hpp"
 #include "service/retry_policy.hpp"
@@ -28,46 +31,61 @@ struct Sources {
   RetryPolicy policy;
 };
 
+/// What the store has for a query.
+struct Found {
+  store::Lookup lookup;
+  bool outdated = false;  ///< a hit of an older version, which is served while a new one is made
+};
+
 class Resolver {
  public:
   /// `store` and what `sources` use outlive it.
-  Resolver(store::Store& store, Sources sources, Converter converter, Log log);
-
-  static store::EntryKey entry_key(const fetch::Wanted& wanted);
+  Resolver(store::Store& store, Sources sources, Converter converter, CacheVersions versions, Log log);
 
   /// Other sources from now on. Work under way ends with the old ones.
   void use(Sources sources);
-  /// The outcome that an entry stands for with the sources there are now; nothing if they are to be asked.
-  std::optional<Outcome> known(const store::Lookup& lookup) const;
-  /// Runs on threads that may wait for the disk. Never Pending or Overloaded.
-  Task<Outcome> resolve(fetch::Wanted wanted);
+
+  /// What there is in the request's scope and in that of all, of the current version or one that is still served.
+  /// @param may_read  false: nothing if payloads would have to be read; for threads that must not wait
+  std::optional<Found> look(const CacheRequest& request, bool may_read) const;
+  /// The outcome that it stands for with the sources there are now; nothing if they are to be asked.
+  std::optional<Outcome> known(const Found& found) const;
+  /// The cache, found or made. Runs on threads that may wait for the disk. Never Pending or Overloaded.
+  Task<Outcome> resolve(CacheRequest request);
+  /// Looks for something better than what there is.
+  Task<void> upgrade(CacheRequest request);
+  /// What negatives of the request are remembered under.
+  store::EntryKey entry_key(const CacheRequest& request) const { return entry_key(request, request.scope); }
 
  private:
   struct InUse {
     Sources sources;
     std::string asked;  ///< names them all, for absences on disk
   };
-  using Answer = std::variant<Outcome, store::Negative>;  ///< an outcome is the end, whatever other sources have
+  using Shared = std::shared_ptr<const InUse>;
+  /// An outcome is the end, whatever other sources have.
+  using Answer = std::variant<Outcome, Published, NotBetter, store::Negative>;
 
-  static std::shared_ptr<const InUse> in_use(Sources sources);
-  std::shared_ptr<const InUse> now_in_use() const;
-  std::optional<Outcome> known(const store::Lookup& lookup, const InUse& now) const;
-  Task<Outcome> ask_all(fetch::Wanted wanted, std::shared_ptr<const InUse> now);
-  Task<Answer> ask(fetch::Source& source, fetch::Wanted wanted, const RetryPolicy& policy);
-  Task<Answer> use_original(fetch::Source& source, fetch::Wanted wanted, fetch::Original original,
-                            const RetryPolicy& policy);
-  Task<bool> any_changed(fetch::Wanted wanted, std::shared_ptr<const InUse> now);
+  static Shared in_use(Sources sources);
+  Shared now_in_use() const;
+  store::EntryKey entry_key(const CacheRequest& request, const std::string& scope) const;
+  std::optional<Outcome> known(const Found& found, const InUse& now) const;
+  Task<Outcome> make(CacheRequest request, Shared now, std::optional<symbolize::Contents> have);
+  Task<Outcome> ask_all(CacheRequest request, Shared now, std::optional<symbolize::Contents> have);
+  Task<Answer> ask(fetch::Source& source, Order order, const RetryPolicy& policy);
+  Task<Answer> use_original(fetch::Source& source, Order order, fetch::Original original, const RetryPolicy& policy);
+  Task<bool> any_changed(CacheRequest request, Shared now);
   bool may_identify(const fetch::Source& source, const std::string& key, const RetryPolicy& policy);
-  Outcome ready(const fetch::Wanted& wanted, const InUse& now);
-  Outcome unable(const fetch::Wanted& wanted, const std::string& why);
-  Outcome remember(const fetch::Wanted& wanted, const store::Negative& negative);
+  Outcome unable(const std::string& key, const std::string& why);
+  Outcome remember(const CacheRequest& request, const store::Negative& negative);
 
   store::Store& store_;
   const Converter converter_;
+  const CacheVersions versions_;
   const Log log_;
   SourceMemory memory_;
   mutable std::mutex mutex_;
-  std::shared_ptr<const InUse> in_use_;
+  Shared in_use_;
   std::unordered_map<std::string, std::chrono::steady_clock::time_point> identified_;  ///< by source and key
 };
 

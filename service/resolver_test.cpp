@@ -10,18 +10,20 @@
 namespace symcached::service {
 namespace {
 
+using sources::FileType;
 using std::chrono::seconds;
-using ::testing::StartsWith;
 
 /// Two sources that say what a test tells them to.
 class SourcesTest : public ServiceTest {
  protected:
   using Kind = fetch::TransientError::Kind;
-  using Says = std::function<fetch::Outcome()>;
+  using Says = std::function<fetch::Outcome(const fetch::Wanted&)>;
 
-  void start(RetryPolicy retry = {}) {
-    serve({}, settled());
-    service_->use(both(), retry);
+  void start(RetryPolicy retry = {}, ServiceOptions options = settled()) {
+    options.retry = retry;
+    options.retry.settling = seconds(0);
+    serve({}, options);
+    service_->use(both(), options.retry);
   }
   std::vector<std::unique_ptr<fetch::Source>> both() {
     std::vector<std::unique_ptr<fetch::Source>> sources;
@@ -30,12 +32,14 @@ class SourcesTest : public ServiceTest {
     return sources;
   }
   static Says error(Kind kind, std::optional<seconds> retry_after = {}) {
-    return [=] { return fetch::TransientError{"no", false, retry_after, kind}; };
+    return [=](const fetch::Wanted&) { return fetch::TransientError{"no", false, retry_after, kind}; };
   }
-  Says has(std::string_view content) {
-    symbols_.write("original", fake_pdb(content));
-    return [this]() -> fetch::Outcome {
-      const auto path = symbols_.path() / "original";
+  /// Has files of one type alone.
+  Says has(std::string_view content, FileType type = FileType::pdb) {
+    const auto path = symbols_.path() / std::to_string(++originals_);
+    symbols_.write(path.filename().string(), fake_pdb(content));
+    return [path, type](const fetch::Wanted& wanted) -> fetch::Outcome {
+      if (wanted.file.type != type) return fetch::NotThere{};
       return fetch::Original{.file = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
                              .size = std::filesystem::file_size(path)};
     };
@@ -44,14 +48,21 @@ class SourcesTest : public ServiceTest {
   static RetryPolicy only(BackOff RetryPolicy::* state) {
     RetryPolicy policy;
     const BackOff none{seconds(0), seconds(0)}, day{seconds(86400), seconds(86400)};
-    policy.absent = policy.malformed = seconds(0);
+    policy.absent = policy.malformed = policy.upgrade_again = seconds(0);
     policy.unavailable = policy.timed_out = policy.forbidden = policy.rate_limited = policy.not_whole = none;
     if (state != nullptr) policy.*state = day;
     return policy;
   }
+  std::string find_in(std::string scope) {
+    CacheQuery query = kQuery;
+    query.scope = std::move(scope);
+    return find(query);
+  }
 
-  const store::EntryKey kKey{kSymcaches, "global", "crash.pdb/" + std::string(kGuid) + "1"};
+  const std::string kReadable = "crash.pdb/" + std::string(kGuid) + "1";
+  const store::EntryKey kKey{kSymcaches.now, "global", kReadable};
   Script first_, second_;
+  int originals_ = 0;
 };
 
 TEST_F(SourcesTest, OnlyThoseAreAskedAgainWhoseTimeHasCome) {
@@ -64,52 +75,165 @@ TEST_F(SourcesTest, OnlyThoseAreAskedAgainWhoseTimeHasCome) {
                       {Kind::forbidden, &RetryPolicy::forbidden},
                       {Kind::rate_limited, &RetryPolicy::rate_limited}};
   for (const Row& r : rows) {
-    first_ = {.open = error(r.kind)};
-    second_ = {};
+    first_.opened = second_.opened = 0;
+    first_.open = [&](const fetch::Wanted& wanted) -> fetch::Outcome {
+      return wanted.file.type == FileType::pdb ? error(r.kind)(wanted) : fetch::NotThere{};
+    };
     start(only(r.its_time));
     for (int i = 0; i < 3; ++i) EXPECT_EQ(find(), "soft no");
-    EXPECT_EQ(first_.opened, 1) << static_cast<int>(r.kind);
-    EXPECT_EQ(second_.opened, 3) << static_cast<int>(r.kind);
+    EXPECT_EQ(second_.opened - first_.opened, 2) << static_cast<int>(r.kind) << ": the PDB is asked for once";
   }
 }
 
 TEST_F(SourcesTest, AnEarlierAnswerOfAllCountsUntilTheFirstMayBeAskedAgain) {
   first_.open = error(Kind::rate_limited, seconds(60));
   start();
-  EXPECT_EQ(find(), "soft no");
-  EXPECT_EQ(find(), "soft no");
-  EXPECT_EQ(first_.opened + second_.opened, 2);
+  EXPECT_EQ(find(), "soft no; no") << "of the PDB, and of a Breakpad file in its place";
+  const int before = first_.opened + second_.opened;
+  find();
+  EXPECT_EQ(first_.opened + second_.opened, before);
 }
 
 TEST_F(SourcesTest, OtherCredentialsAreTriedAtOnce) {
-  first_ = {.open = error(Kind::forbidden), .credentials = 1};
+  first_.open = error(Kind::forbidden);
+  first_.credentials = 1;
   start();
-  EXPECT_EQ(find(), "soft no");
+  EXPECT_EQ(find(), "soft no; no");
+  const int first = first_.opened, second = second_.opened;
   service_->use(both(), {});
-  EXPECT_EQ(find(), "soft no");
-  EXPECT_EQ(first_.opened, 1) << "the same credentials";
+  EXPECT_EQ(find(), "soft no; no");
+  EXPECT_EQ(first_.opened, first) << "the same credentials";
   first_.credentials = 2;
   first_.open = has("it");
   service_->use(both(), {});
   EXPECT_EQ(find(), "ready cache of it");
-  EXPECT_EQ(second_.opened, 1) << "it said no an instant ago";
+  EXPECT_EQ(second_.opened, second) << "it said no an instant ago";
 }
 
 TEST_F(SourcesTest, AnAbsenceOnDiskIsThatOfTheSourcesThatWereAsked) {
   start();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(find(), "absent");
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(store_->path_of(kKey)); }));
-  EXPECT_EQ(first_.opened, 1);
+  const int asked = first_.opened;
   service_.reset();
   store_ = std::move(*store::Store::open(cache_.path(), 2));
   start();
   EXPECT_EQ(find(), "absent");
-  EXPECT_EQ(first_.opened, 1) << "on disk";
+  EXPECT_EQ(first_.opened, asked) << "on disk";
   second_.open = has("it");
   std::vector<std::unique_ptr<fetch::Source>> other;
   other.push_back(std::make_unique<ScriptedSource>("third", second_));
   service_->use(std::move(other), {});
   EXPECT_EQ(find(), "ready cache of it");
+}
+
+TEST_F(SourcesTest, ASecondBestCacheIsServedUntilThereIsABetterOne) {
+  first_.open = has("poor", FileType::breakpad);
+  start(only(nullptr));
+  EXPECT_EQ(find(), "ready cache of poor");
+  second_.open = has("rich");
+  EXPECT_EQ(find(), "ready cache of poor") << "nobody waits for a better one";
+  EXPECT_TRUE(eventually([&] { return find() == "ready cache of rich"; }));
+  const int done = conversions_;
+  EXPECT_EQ(find(), "ready cache of rich");
+  EXPECT_EQ(conversions_, done) << "there is nothing better";
+}
+
+TEST_F(SourcesTest, ABetterOneIsLookedForOnceAnHour) {
+  first_.open = has("poor", FileType::breakpad);
+  RetryPolicy policy = only(nullptr);
+  policy.upgrade_again = seconds(3600);
+  start(policy);
+  EXPECT_EQ(find(), "ready cache of poor");
+  ASSERT_TRUE(eventually([&] { return second_.opened == 2; })) << "once to make it, once to better it";
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(find(), "ready cache of poor");
+  service_->stop();
+  EXPECT_EQ(second_.opened, 2);
+}
+
+TEST_F(SourcesTest, AWorseOneNeverTakesThePlaceOfABetterOne) {
+  first_.open = has("rich", FileType::breakpad);
+  second_.open = [this, poor = has("poor")](const fetch::Wanted& wanted) { return poor(wanted); };
+  start(only(nullptr));
+  EXPECT_EQ(find(), "ready cache of rich") << "the PDB is asked for first, and says less than the other file";
+}
+
+TEST_F(SourcesTest, AnOlderVersionIsServedWhileANewOneIsMade) {
+  first_.open = has("old");
+  start();
+  EXPECT_EQ(find(), "ready cache of old");
+  first_.open = has("new");
+  ServiceOptions options = settled();
+  options.versions.symcaches.now.version = kSymcaches.now.version + 3;
+  std::promise<void> open;
+  gate_ = open.get_future().share();
+  start({}, options);
+  EXPECT_EQ(find(), "ready cache of old");
+  EXPECT_EQ(find(), "ready cache of old");
+  open.set_value();
+  EXPECT_TRUE(eventually([&] { return find() == "ready cache of new"; }));
+  options.versions.symcaches = {{"symcaches", kSymcaches.now.version + 9}, kSymcaches.now.version + 8};
+  start({}, options);
+  conversions_ = 0;
+  EXPECT_EQ(find(), "ready cache of new");
+  EXPECT_EQ(conversions_, 1) << "too old to be served";
+}
+
+TEST_F(SourcesTest, WhatWaitsToBeMadeAnewOutlivesTheServer) {
+  ServiceOptions options = settled();
+  options.refresh_list = cache_.path() / "refresh";
+  first_.open = has("old");
+  start({}, options);
+  EXPECT_EQ(find(), "ready cache of old");
+  service_.reset();
+  store::WorkList(options.refresh_list).add(to_line(kQuery));
+  first_.open = has("new");
+  options.versions.symcaches.now.version = kSymcaches.now.version + 1;
+  serve({}, options);
+  service_->use(both(), {});
+  const store::EntryKey key{options.versions.symcaches.now, "global", kReadable};
+  EXPECT_TRUE(eventually([&] { return std::holds_alternative<store::Hit>(store_->lookup(key)); }))
+      << "nobody has asked for it since";
+}
+
+TEST_F(SourcesTest, WhatAPrivateSourceHasIsSeenByTheScopeThatAskedForIt) {
+  first_.is_public = false;
+  first_.open = has("secret");
+  start();
+  EXPECT_EQ(find_in("one"), "ready cache of secret");
+  EXPECT_EQ(find_in("one"), "ready cache of secret");
+  EXPECT_EQ(conversions_, 1);
+  first_.open = [](const auto&) { return fetch::NotThere{}; };
+  EXPECT_EQ(find_in("two"), "absent");
+  EXPECT_EQ(find(), "absent");
+}
+
+TEST_F(SourcesTest, WhatAPublicSourceHasIsSeenByAll) {
+  first_.open = has("public");
+  start();
+  EXPECT_EQ(find_in("one"), "ready cache of public");
+  EXPECT_EQ(find_in("two"), "ready cache of public");
+  EXPECT_EQ(find(), "ready cache of public");
+  EXPECT_EQ(first_.opened, 1);
+}
+
+TEST_F(SourcesTest, TwoServersOnOneDirectoryMakeItOnce) {
+  first_.open = has("it");
+  std::promise<void> open;
+  gate_ = open.get_future().share();
+  start();
+  auto other_store = std::move(*store::Store::open(cache_.path(), 2));
+  CacheService other(
+      *other_store, both(), [this](worker::Job job, worker::Sink sink) { return run(std::move(job), std::move(sink)); },
+      [](Severity, const std::string&) {}, settled());
+  EXPECT_EQ(find(kQuery, milliseconds(0)), "pending");
+  ASSERT_TRUE(eventually([&] { return conversions_ == 1; }));
+  EXPECT_EQ(describe(run_task(other.find(kQuery, milliseconds(200)))), "pending");
+  EXPECT_EQ(conversions_, 1) << "the other server works on it";
+  open.set_value();
+  EXPECT_EQ(describe(run_task(other.find(kQuery, kLong))), "ready cache of it");
+  EXPECT_EQ(conversions_, 1);
+  other.stop();
 }
 
 }  // namespace

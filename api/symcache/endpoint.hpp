@@ -8,7 +8,7 @@
 #include "api/symcache/request.hpp"
 #include "net/http.hpp"
 #include "net/task.hpp"
-#include "service/symcache_service.hpp"
+#include "service/cache_service.hpp"
 #include "symcache/format.hpp"
 
 namespace symcached::api {
@@ -20,7 +20,7 @@ inline constexpr Version kOpenVersion{symcache::kProtocolVersion[0], symcache::k
 /// @param segments  of the path, behind "/open"
 /// @param hold      how long a request may wait for a result
 Task<http::Response> get_open_symcache(http::Request request, std::vector<std::string> segments,
-                                       service::SymcacheService& service, std::chrono::milliseconds hold);
+                                       service::CacheService& service, std::chrono::milliseconds hold);
 
 /// Pure: outcome to status, headers, body.
 http::Response to_response(const service::Outcome& outcome, const http::Request& request, bool may_retry);

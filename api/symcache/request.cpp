@@ -32,7 +32,7 @@ std::expected<SymcachePath, Refusal> parse_symcache_path(std::span<const std::st
   if (!name) return bad("PDB name has a '%' without two hex digits");
   if (const auto checked = sources::check_file_name(*name); !checked)
     return bad(fmt::format("PDB name: {}", checked.error()));
-  return SymcachePath{*version, {*name, DebugId{*guid, *age}}};
+  return SymcachePath{*version, *name, DebugId{*guid, *age}};
 }
 
 std::expected<SymcacheConditions, Refusal> parse_symcache_conditions(const http::Request& request,

@@ -8,7 +8,7 @@
 
 #include "api/symcache/version.hpp"
 #include "net/http.hpp"
-#include "service/symcache_service.hpp"
+#include "service/cache_query.hpp"
 
 namespace symcached::api {
 
@@ -19,7 +19,12 @@ struct Refusal {
 
 struct SymcachePath {
   Version version;
-  service::SymcacheQuery query;
+  std::string pdb_name;  ///< as the client spelt it; sources::check_file_name() accepted it
+  DebugId id;
+
+  service::CacheQuery query() const {
+    return {.type = service::ModuleType::pe, .module = {.debug_file = pdb_name, .debug_id = id}};
+  }
 };
 
 /// @param segments  what follows the base path, still percent-encoded: version, name, id and, if given, age;

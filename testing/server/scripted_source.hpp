@@ -1,5 +1,6 @@
 #pragma once
 /// A source that says what the test tells it to, and counts how often it is asked.
+#include <atomic>
 #include <functional>
 #include <string>
 #include <utility>
@@ -10,10 +11,11 @@ namespace symcached {
 
 /// Outlives the source that speaks for it.
 struct Script {
-  std::function<fetch::Outcome()> open = [] { return fetch::NotThere{}; };
+  std::function<fetch::Outcome(const fetch::Wanted&)> open = [](const auto&) { return fetch::NotThere{}; };
+  bool is_public = true;
   std::string identity = {};
   std::uint64_t credentials = 0;
-  int opened = 0, identified = 0, forgotten = 0;
+  std::atomic<int> opened = 0, identified = 0, forgotten = 0;
 };
 
 class ScriptedSource : public fetch::Source {
@@ -22,9 +24,10 @@ class ScriptedSource : public fetch::Source {
   const std::string& name() const override { return name_; }
   std::uint64_t credentials() const override { return script_.credentials; }
   bool is_local() const override { return true; }
-  Task<fetch::Outcome> open(fetch::Wanted) override {
+  bool is_public() const override { return script_.is_public; }
+  Task<fetch::Outcome> open(fetch::Wanted wanted) override {
     ++script_.opened;
-    co_return script_.open();
+    co_return script_.open(wanted);
   }
   Task<std::string> identify(fetch::Wanted) override {
     ++script_.identified;

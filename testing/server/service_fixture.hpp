@@ -6,8 +6,8 @@
 #include <future>
 
 #include "base/overloaded.hpp"
+#include "service/cache_service.hpp"
 #include "service/cache_versions.hpp"
-#include "service/symcache_service.hpp"
 #include "testing/server/fake_pdb.hpp"
 #include "testing/server/fake_upstream.hpp"
 #include "testing/server/run_task.hpp"
@@ -20,7 +20,10 @@ inline constexpr milliseconds kLong{60'000};
 inline constexpr std::string_view kGuid = "3249D99D0C4049318610F4E4FB0B6936";
 inline const std::string kPath = "crash.pdb/" + std::string(kGuid) + "1/crash.pdb";
 inline const DebugId kId{*Guid::parse(kGuid), 1};
-inline const SymcacheQuery kQuery{"crash.pdb", kId};
+inline CacheQuery query_of(std::string name, const DebugId& id) {
+  return {.module = {.debug_file = std::move(name), .debug_id = id}};
+}
+inline const CacheQuery kQuery = query_of("crash.pdb", kId);
 
 inline std::string describe(const Outcome& outcome) {
   return std::visit(overloaded{[](const Ready& r) {
@@ -37,11 +40,11 @@ inline std::string describe(const Outcome& outcome) {
 
 class ServiceTest : public ::testing::Test {
  protected:
-  SymcacheService& serve(const std::vector<std::string>& symbols, ServiceOptions options = settled()) {
+  CacheService& serve(const std::vector<std::string>& symbols, ServiceOptions options = settled()) {
     service_.reset();
     std::vector<std::unique_ptr<fetch::Source>> sources;
     for (const std::string& text : symbols) sources.push_back(std::move(*fetch::make_source(text, objects_, client_)));
-    service_ = std::make_unique<SymcacheService>(
+    service_ = std::make_unique<CacheService>(
         *store_, std::move(sources),
         [this](worker::Job job, worker::Sink sink) { return run(std::move(job), std::move(sink)); },
         [this](Severity, const std::string& line) {
@@ -70,9 +73,10 @@ class ServiceTest : public ::testing::Test {
     if (text == "unlucky") co_return worker::NotRun{"cannot start a worker process: Too many open files"};
     const auto written = sink(as_bytes("cache of " + std::string(text)));
     if (!written) co_return worker::SinkFailed{written.error()};
-    co_return worker::Done{DerivedNote{.contents = symbolize::Contents::lines, .debug_id = kId}.text()};
+    const auto contents = text.starts_with("poor") ? symbolize::Contents::symbol_table : symbolize::Contents::lines;
+    co_return worker::Done{DerivedNote{.contents = contents, .debug_id = kId}.text()};
   }
-  std::string find(const SymcacheQuery& query = kQuery, milliseconds hold = kLong) {
+  std::string find(const CacheQuery& query = kQuery, milliseconds hold = kLong) {
     return describe(run_task(service_->find(query, hold)));
   }
   std::string log() {
@@ -93,7 +97,7 @@ class ServiceTest : public ::testing::Test {
   std::string log_;
   std::atomic<int> conversions_ = 0;
   std::shared_future<void> gate_;
-  std::unique_ptr<SymcacheService> service_;
+  std::unique_ptr<CacheService> service_;
 };
 
 }  // namespace symcached::service

@@ -1,9 +1,9 @@
 #pragma once
-/// The use-case: the symcache of a PDB, found or made. One computation per key at a time, however many ask.
+/// The use-case: the cache of a module, found or made. One computation per cache at a time, however many ask.
 #include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
-#include <deque>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,18 +12,17 @@
 
 #include "net/log.hpp"
 #include "net/task.hpp"
+#include "service/cache_query.hpp"
+#include "service/cache_versions.hpp"
+#include "service/fair_queue.hpp"
 #include "service/job.hpp"
 #include "service/outcome.hpp"
+#include "service/refresher.hpp"
 #include "service/resolver.hpp"
 #include "service/retry_policy.hpp"
 #include "store/store.hpp"
 
 namespace symcached::service {
-
-struct SymcacheQuery {
-  std::string pdb_name;  ///< as the client spelt it; sources::check_file_name() accepted it
-  DebugId id;
-};
 
 struct ServiceOptions {
   RetryPolicy retry = {};
@@ -32,20 +31,23 @@ struct ServiceOptions {
   std::size_t max_jobs = 4096;  ///< keys worked on or queued at once
   std::size_t max_active = 64;  ///< of them, how many may have files open
   std::size_t max_held = 1024;  ///< requests that wait for a result
+  CacheVersions versions = {};
+  std::filesystem::path refresh_list = {};  ///< keeps what is to be made anew; empty: in memory alone
 };
 
-class SymcacheService {
+class CacheService {
  public:
   /// `store`, what `sources` use and what `run` calls outlive the service.
-  SymcacheService(store::Store& store, std::vector<std::unique_ptr<fetch::Source>> sources, RunJob run, Log log,
-                  ServiceOptions options = {});
-  ~SymcacheService();
+  CacheService(store::Store& store, std::vector<std::unique_ptr<fetch::Source>> sources, RunJob run, Log log,
+               ServiceOptions options = {});
+  ~CacheService();
 
   /// @param hold  how long to wait for work that is not done; 0: Pending at once, the work goes on
-  /// The work belongs to the key: it goes on when the one who asked is gone.
-  Task<Outcome> find(SymcacheQuery query, std::chrono::milliseconds hold);
+  /// The work belongs to the cache: it goes on when the one who asked is gone. A cache that is second best, or of an
+  /// older version, is Ready, and is made anew when there is nothing else to do.
+  Task<Outcome> find(CacheQuery query, std::chrono::milliseconds hold);
   /// What is known without any work or wait; nothing if that is nothing.
-  std::optional<Outcome> peek(const SymcacheQuery& query);
+  std::optional<Outcome> peek(const CacheQuery& query);
   /// Other sources from now on. Work under way ends with the old ones, so what those use has to stay, too.
   void use(std::vector<std::unique_ptr<fetch::Source>> sources, RetryPolicy retry) {
     resolver_.use({std::move(sources), retry});
@@ -58,26 +60,31 @@ class SymcacheService {
  private:
   using KeyJob = Job<Outcome>;
   struct Waiting {
-    fetch::Wanted wanted;
+    CacheRequest request;
     std::shared_ptr<KeyJob> job;
   };
 
-  std::shared_ptr<KeyJob> join_or_start(const fetch::Wanted& wanted);
-  void start(const Waiting& waiting);
+  std::shared_ptr<KeyJob> join_or_start(CacheRequest request);
+  void start(Waiting waiting);
   Task<void> run(Waiting waiting);
   void finish(const Waiting& waiting, Outcome outcome);
-  void keep_if_worth(const fetch::Wanted& wanted, const std::optional<store::Lookup>& looked);
+  void offer_to_refresh(const CacheRequest& request, const CacheQuery& query, const Outcome& outcome);
+  void refresh_next();
+  Task<void> refresh(Refresher::Work work);
+  void keep_if_worth(const CacheRequest& request, const std::optional<Found>& found);
   std::chrono::seconds pending_hint();
 
   store::Store& store_;
   const Log log_;
   const ServiceOptions options_;
   Resolver resolver_;
+  Refresher refresher_;
   std::atomic<std::size_t> held_ = 0;
   std::mutex mutex_;
   bool draining_ = false;
-  std::unordered_map<std::string, std::shared_ptr<KeyJob>> jobs_;  ///< by key
-  std::deque<Waiting> waiting_;                                    ///< for their turn; they are among jobs_
+  bool refreshing_ = false;
+  std::unordered_map<std::string, std::shared_ptr<KeyJob>> jobs_;  ///< by kind, scope and key
+  FairQueue<Waiting> waiting_;                                     ///< for their turn; they are among jobs_
   std::size_t active_ = 0;
   boost::asio::thread_pool pool_;
 };

@@ -1,4 +1,4 @@
-#include "service/symcache_service.hpp"
+#include "service/cache_service.hpp"
 
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@ TEST_F(ServiceTest, ConvertsOnceForManyAtOnce) {
   symbols_.write(kPath, fake_pdb("it"));
   std::promise<void> open;
   gate_ = open.get_future().share();
-  SymcacheService& service = serve({symbols_.path().string()});
+  CacheService& service = serve({symbols_.path().string()});
   constexpr int kAskers = 200;
   int ready = 0;
   int asked = 0;
@@ -56,7 +56,7 @@ TEST_F(ServiceTest, ServesFromTheCacheWhateverTheCaseOfTheName) {
   serve({symbols_.path().string()});
   EXPECT_FALSE(service_->peek(kQuery));
   EXPECT_EQ(find(), "ready cache of it");
-  EXPECT_EQ(find({"CRASH.pdb", kId}), "ready cache of it");
+  EXPECT_EQ(find(query_of("CRASH.pdb", kId)), "ready cache of it");
   EXPECT_EQ(conversions_, 1);
   EXPECT_EQ(describe(*service_->peek(kQuery)), "ready cache of it");
 }
@@ -89,7 +89,7 @@ TEST_F(ServiceTest, RemembersEachKindOfNo) {
     upstream.put("/index2.txt", http::text(404, "no"));
     upstream.answer_all_with(r.answer);
     serve({upstream.url()});
-    const SymcacheQuery query{std::string(r.why) + ".pdb", kId};
+    const CacheQuery query{std::string(r.why) + ".pdb", kId};
     EXPECT_THAT(find(query), HasSubstr(r.want)) << r.why;
     const std::size_t asked = upstream.asked().size();
     EXPECT_THAT(find(query), HasSubstr(r.want)) << r.why;
@@ -101,7 +101,7 @@ TEST_F(ServiceTest, RefusesAnotherPdbUnderTheName) {
   const DebugId other{kId.guid, 2};
   symbols_.write("crash.pdb/" + std::string(kGuid) + "2/crash.pdb", fake_pdb("it"));
   serve({symbols_.path().string()});
-  EXPECT_THAT(find({"crash.pdb", other}), HasSubstr("refused"));
+  EXPECT_THAT(find(query_of("crash.pdb", other)), HasSubstr("refused"));
   EXPECT_THAT(log(), HasSubstr("is " + std::string(kGuid) + "1, expected " + std::string(kGuid) + "2"));
 }
 
@@ -132,7 +132,7 @@ TEST_F(ServiceTest, TooManyKeysAtOnceAreTurnedAway) {
   options.max_jobs = 1;
   serve({symbols_.path().string()}, options);
   EXPECT_EQ(find(kQuery, milliseconds(0)), "pending");
-  EXPECT_EQ(find({"other.pdb", kId}, milliseconds(0)), "overloaded");
+  EXPECT_EQ(find(query_of("other.pdb", kId), milliseconds(0)), "overloaded");
   open.set_value();
   EXPECT_EQ(find(), "ready cache of it");
 }
@@ -141,7 +141,7 @@ TEST_F(ServiceTest, DrainLetsHoldersGo) {
   symbols_.write(kPath, fake_pdb("it"));
   std::promise<void> open;
   gate_ = open.get_future().share();
-  SymcacheService& service = serve({symbols_.path().string()});
+  CacheService& service = serve({symbols_.path().string()});
   boost::asio::io_context context;
   std::string got;
   boost::asio::co_spawn(context, service.find(kQuery, kLong),
@@ -149,7 +149,7 @@ TEST_F(ServiceTest, DrainLetsHoldersGo) {
   boost::asio::post(context, [&] { service.drain(); });
   context.run();
   EXPECT_EQ(got, "pending");
-  EXPECT_EQ(find({"other.pdb", kId}), "overloaded") << "nothing new is begun";
+  EXPECT_EQ(find(query_of("other.pdb", kId)), "overloaded") << "nothing new is begun";
   open.set_value();
   service_->stop();
 }

@@ -1,0 +1,123 @@
+#include "service/cache_query.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+
+#include "base/hex.hpp"
+
+namespace symcached::service {
+namespace {
+
+namespace json = boost::json;
+using sources::FileType;
+using symbolize::Contents;
+
+constexpr std::array<std::string_view, 5> kTypeNames{"pe", "pe_dotnet", "elf", "macho", "wasm"};
+
+struct CandidateRow {
+  ModuleType module;
+  FileType file;
+  Contents best;
+};
+
+/// The best first: what a debug file says, what the program itself may say, what others made of them.
+constexpr auto kRows = std::to_array<CandidateRow>({
+    {ModuleType::pe, FileType::pdb, Contents::lines},
+    {ModuleType::pe, FileType::pe, Contents::lines},  // DWARF, as MinGW has it
+    {ModuleType::pe, FileType::breakpad, Contents::breakpad},
+    {ModuleType::pe_dotnet, FileType::portable_pdb, Contents::lines},
+    {ModuleType::pe_dotnet, FileType::pe, Contents::lines},  // with the PDB embedded
+    {ModuleType::elf, FileType::elf_debug, Contents::lines},
+    {ModuleType::elf, FileType::elf_code, Contents::lines},
+    {ModuleType::elf, FileType::breakpad, Contents::breakpad},
+    {ModuleType::macho, FileType::mach_debug, Contents::lines},
+    {ModuleType::macho, FileType::mach_code, Contents::lines},
+    {ModuleType::macho, FileType::breakpad, Contents::breakpad},
+    {ModuleType::wasm, FileType::wasm_debug, Contents::lines},
+    {ModuleType::wasm, FileType::wasm_code, Contents::lines},
+});
+
+json::array to_json(const std::vector<sources::Checksum>& checksums) {
+  json::array all;
+  for (const sources::Checksum& checksum : checksums)
+    all.push_back(json::array{checksum.algorithm, to_hex(checksum.digest)});
+  return all;
+}
+
+std::string text_of(const json::object& object, std::string_view key) {
+  const json::value* value = object.if_contains(key);
+  const json::string* text = value == nullptr ? nullptr : value->if_string();
+  return text == nullptr ? std::string() : std::string(*text);
+}
+
+std::vector<sources::Checksum> checksums_of(const json::object& object) {
+  std::vector<sources::Checksum> all;
+  const json::value* value = object.if_contains("checksums");
+  if (value == nullptr || !value->is_array()) return all;
+  for (const json::value& row : value->get_array()) {
+    if (!row.is_array() || row.get_array().size() != 2) continue;
+    const json::string *algorithm = row.get_array()[0].if_string(), *digest = row.get_array()[1].if_string();
+    const auto bytes = digest == nullptr ? std::nullopt : parse_hex(*digest);
+    if (algorithm != nullptr && bytes) all.push_back({std::string(*algorithm), *bytes});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string_view name_of(ModuleType type) { return kTypeNames.at(static_cast<std::size_t>(type)); }
+
+std::optional<ModuleType> parse_module_type(std::string_view name) {
+  const auto found = std::ranges::find(kTypeNames, name);
+  if (found == kTypeNames.end()) return std::nullopt;
+  return static_cast<ModuleType>(found - kTypeNames.begin());
+}
+
+std::expected<CacheRequest, std::string> CacheRequest::of(const CacheQuery& query) {
+  CacheRequest request{.kind = query.kind(), .scope = query.scope, .key = {}, .candidates = {}};
+  std::string why;
+  for (const CandidateRow& row : kRows) {
+    if (row.module != query.type) continue;
+    auto file = sources::make_request(row.file, query.module);
+    if (file) request.candidates.push_back({fetch::wanted_of(std::move(*file), query.scope), row.best});
+    else if (why.empty()) why = std::move(file.error());
+  }
+  if (request.candidates.empty()) return std::unexpected(std::move(why));
+  request.key = request.candidates.front().wanted.key;
+  return request;
+}
+
+std::string to_line(const CacheQuery& query) {
+  json::object object{{"type", name_of(query.type)}, {"scope", query.scope}};
+  const auto add = [&](std::string_view name, std::string text) {
+    if (!text.empty()) object.emplace(name, std::move(text));
+  };
+  add("code_file", query.module.code_file);
+  add("debug_file", query.module.debug_file);
+  add("code_id", query.module.code_id);
+  if (query.module.debug_id) add("debug_id", query.module.debug_id->breakpad());
+  if (!query.module.checksums.empty()) object.emplace("checksums", to_json(query.module.checksums));
+  return json::serialize(object);
+}
+
+std::optional<CacheQuery> query_of_line(std::string_view line) {
+  json::error_code error;
+  const json::value value = json::parse({line.data(), line.size()}, error);
+  if (error || !value.is_object()) return std::nullopt;
+  const json::object& object = value.get_object();
+  const auto type = parse_module_type(text_of(object, "type"));
+  if (!type) return std::nullopt;
+  CacheQuery query{.type = *type, .scope = text_of(object, "scope")};
+  query.module = {.code_file = text_of(object, "code_file"),
+                  .debug_file = text_of(object, "debug_file"),
+                  .code_id = text_of(object, "code_id"),
+                  .checksums = checksums_of(object)};
+  if (const std::string id = text_of(object, "debug_id"); !id.empty()) {
+    query.module.debug_id = DebugId::parse(id);
+    if (!query.module.debug_id) return std::nullopt;
+  }
+  return query;
+}
+
+}  // namespace symcached::service

@@ -1,0 +1,53 @@
+#pragma once
+/// A cache that somebody wants: of which module, and from which files of it, the best first.
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fetch/outcome.hpp"
+#include "sources/module_ids.hpp"
+#include "symbolize/contents.hpp"
+#include "symbolize/derive.hpp"
+
+namespace symcached::service {
+
+/// In Symbolicator's words.
+enum class ModuleType : std::uint8_t { pe, pe_dotnet, elf, macho, wasm };
+std::string_view name_of(ModuleType type);
+std::optional<ModuleType> parse_module_type(std::string_view name);
+
+struct CacheQuery {
+  ModuleType type = ModuleType::pe;
+  sources::ModuleIds module = {};
+  std::string scope = std::string(fetch::kGlobalScope);
+
+  symbolize::CacheKind kind() const {
+    return type == ModuleType::pe_dotnet ? symbolize::CacheKind::ppdbcache : symbolize::CacheKind::symcache;
+  }
+};
+
+/// A file that the cache can be made from, and the most that such a file can say.
+struct Candidate {
+  fetch::Wanted wanted;
+  symbolize::Contents best;
+};
+
+/// A query that names at least one file.
+struct CacheRequest {
+  symbolize::CacheKind kind{};
+  std::string scope;
+  std::string key;  ///< what the cache is called, in one spelling: the key of its first candidate
+  std::vector<Candidate> candidates;
+
+  /// @return the request, or why nothing can be asked for
+  static std::expected<CacheRequest, std::string> of(const CacheQuery& query);
+};
+
+/// The query on one line, and back.
+std::string to_line(const CacheQuery& query);
+std::optional<CacheQuery> query_of_line(std::string_view line);
+
+}  // namespace symcached::service
