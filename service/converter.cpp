@@ -72,7 +72,7 @@ Task<Conversion> Converter::convert(store::EntryKey key, fetch::Wanted wanted, f
 
 Conversion Converter::publish(const store::EntryKey& key, const fetch::Wanted& wanted, const std::string& origin,
                               const worker::Done& done, store::EntryWriter writer) const {
-  if (const std::string asked = std::get<DebugId>(wanted.id).breakpad(); done.note != asked)
+  if (const std::string asked = wanted.file.module.debug_id->breakpad(); done.note != asked)
     return NoUse{fmt::format("{}: id is {}, expected {}", origin, done.note, asked)};
   if (const auto published = std::move(writer).publish(); !published)
     return NoMeans{fmt::format("{}: cannot store: {}", key.readable, published.error())};

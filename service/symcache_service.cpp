@@ -9,7 +9,6 @@
 #include <new>
 #include <thread>
 
-#include "base/ascii.hpp"
 #include "sources/file_name.hpp"
 
 namespace symcached::service {
@@ -24,7 +23,7 @@ constexpr seconds kMostHint{10};
 constexpr seconds kFaultRetry{10};
 
 fetch::Wanted wanted_of(const SymcacheQuery& query) {
-  return {query.pdb_name, query.id, fmt::format("{}/{}", lower_ascii(query.pdb_name), query.id.breakpad())};
+  return fetch::wanted_of({sources::FileType::pdb, {.debug_file = query.pdb_name, .debug_id = query.id}});
 }
 
 unsigned thread_count(unsigned wanted) {

@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include "ids/breakpad_id.hpp"
 #include "object/packed/zip_archive.hpp"
 #include "object/text/describe_breakpad.hpp"
 
@@ -39,7 +40,7 @@ std::string_view text_of(const json::object& from, std::string_view key) {
 std::optional<DebugId> parse_debug_id(std::string_view text) {
   std::string digits(text);
   std::erase(digits, '-');
-  return debug_id_of_breakpad(digits);
+  return parse_breakpad_id(digits);
 }
 
 /// Positions in the archive count from the header, or from behind it.

@@ -3,6 +3,7 @@
 #include "base/ascii.hpp"
 #include "formats/breakpad/fields.hpp"
 #include "formats/breakpad/reader.hpp"
+#include "ids/breakpad_id.hpp"
 
 namespace symcached::object {
 namespace {
@@ -44,7 +45,7 @@ void describe_breakpad(FileInfo& info, Bytes file) {
     return;
   }
   info.arch = arch_of_breakpad(module->arch);
-  info.debug_id = debug_id_of_breakpad(module->id);
+  info.debug_id = parse_breakpad_id(module->id);
   info.debug_file = module->name;
   Features found;
   breakpad::Reader reader(file);
@@ -68,20 +69,6 @@ void describe_breakpad(FileInfo& info, Bytes file) {
   if (found.lines) info.features.push_back("lines");
   if (found.inlines) info.features.push_back("inlines");
   if (found.unwind) info.features.push_back("unwind");
-}
-
-std::optional<DebugId> debug_id_of_breakpad(std::string_view id) {
-  constexpr std::size_t kGuidDigits = 32, kAgeDigits = 8;
-  if (id.size() < kGuidDigits || id.size() > kGuidDigits + kAgeDigits) return std::nullopt;
-  const auto guid = Guid::parse(id.substr(0, kGuidDigits));
-  if (!guid) return std::nullopt;
-  DebugId result{*guid, 0};
-  for (const char c : id.substr(kGuidDigits)) {
-    const auto digit = hex_digit(c);
-    if (!digit) return std::nullopt;
-    result.age = result.age << 4 | *digit;
-  }
-  return result;
 }
 
 model::Arch arch_of_breakpad(std::string_view arch) {

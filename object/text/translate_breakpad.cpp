@@ -4,6 +4,7 @@
 
 #include "formats/breakpad/names.hpp"
 #include "formats/breakpad/reader.hpp"
+#include "ids/breakpad_id.hpp"
 #include "object/common/work_budget.hpp"
 #include "object/text/breakpad_frames.hpp"
 #include "object/text/describe_breakpad.hpp"
@@ -214,7 +215,7 @@ void BreakpadTranslator::release() {
 Read<void> translate_breakpad(const Original& original, model::ModuleSink& sink) {
   SC_TRY(const auto module, breakpad::read_module(original.file));
   sink.module({.arch = arch_of_breakpad(module.arch),
-               .debug_id = debug_id_of_breakpad(module.id).value_or(DebugId{}),
+               .debug_id = parse_breakpad_id(module.id).value_or(DebugId{}),
                .debug_file = std::string(module.name),
                .producer_kind = "breakpad"});
   SC_TRY(const auto names, breakpad::read_names(original.file));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ids/breakpad_id.hpp"
 #include "object/text/describe_breakpad.hpp"
 #include "testing/checking_sink.hpp"
 #include "testing/model_text.hpp"
@@ -154,7 +155,7 @@ TEST(FromBreakpad, Ids) {
       {"5AB380771", "none"},
   };
   for (const Row& r : rows) {
-    const auto id = debug_id_of_breakpad(r.id);
+    const auto id = parse_breakpad_id(r.id);
     EXPECT_EQ(id ? id->dashed() : "none", r.want) << r.id;
   }
 }
