@@ -5,13 +5,12 @@
 namespace symcached::app {
 namespace {
 
-fetch::PortablePdbRequest request_of(const pe::DebugFiles& assembly) {
+sources::ModuleIds ids_of(const pe::DebugFiles& assembly) {
   const pe::CodeView& view = *assembly.portable();
-  fetch::PortablePdbRequest request{.name = std::string(view.debug_file),
-                                    .id = sources::PortableId::of(view.debug_id())};
+  sources::ModuleIds ids{.debug_file = std::string(view.debug_file), .debug_id = view.debug_id()};
   for (const pe::PdbChecksum& sum : assembly.checksums)
-    request.checksums.push_back({std::string(sum.algorithm), {sum.digest.begin(), sum.digest.end()}});
-  return request;
+    ids.checksums.push_back({std::string(sum.algorithm), {sum.digest.begin(), sum.digest.end()}});
+  return ids;
 }
 
 class PdbFetcher {
@@ -28,7 +27,7 @@ class PdbFetcher {
 
   std::expected<symbolize::FetchedPdb, std::string> fetch(const pe::DebugFiles& assembly) {
     if (auto ready = open(); !ready) return std::unexpected(std::move(ready.error()));
-    const auto original = fetcher_->portable_pdb(request_of(assembly));
+    const auto original = fetcher_->fetch(sources::FileType::portable_pdb, ids_of(assembly));
     if (!original) return std::unexpected(original.error().why);
     auto mapped = original->map();
     if (!mapped) return std::unexpected(std::move(mapped.error()));

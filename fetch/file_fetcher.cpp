@@ -2,25 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.hpp"
-#include "base/overloaded.hpp"
-#include "base/path_text.hpp"
 #include "fetch/blocking.hpp"
-#include "sources/file_name.hpp"
 
 namespace symcached::fetch {
 namespace {
 
 /// A command removes no left-overs, which is all that the number of a run is for.
 constexpr std::uint64_t kNoBoot = 0;
-
-/// The part behind the last separator of either kind, checked.
-std::expected<std::string, NotFetched> plain_name(std::string_view path) {
-  const std::string_view name = last_path_part(path);
-  if (const auto good = sources::check_file_name(name); !good)
-    return std::unexpected(NotFetched{NotFetched::Kind::malformed, good.error()});
-  return std::string(name);
-}
 
 /// What the sources said so far.
 class Answers {
@@ -41,20 +29,6 @@ class Answers {
 };
 
 }  // namespace
-
-std::expected<Wanted, NotFetched> wanted_of(const PortablePdbRequest& request) {
-  auto name = plain_name(request.name);
-  if (!name) return std::unexpected(std::move(name.error()));
-  auto key = fmt::format("portable {}/{}", lower_ascii(*name), request.id.guid.hex_upper());
-  return Wanted{std::move(*name), request.id, std::move(key), request.checksums};
-}
-
-std::expected<Wanted, NotFetched> wanted_of(const ImageRequest& request) {
-  auto name = plain_name(request.name);
-  if (!name) return std::unexpected(std::move(name.error()));
-  auto key = fmt::format("image {}/{}", lower_ascii(*name), pe_code_id(request.id.timestamp, request.id.size));
-  return Wanted{std::move(*name), request.id, std::move(key)};
-}
 
 Task<std::expected<Original, NotFetched>> fetch_first(std::span<const std::unique_ptr<Source>> sources, Wanted wanted) {
   Answers answers;
@@ -88,17 +62,10 @@ std::expected<std::unique_ptr<FileFetcher>, std::string> FileFetcher::open(Fetch
   return fetcher;
 }
 
-std::expected<Original, NotFetched> FileFetcher::fetch(std::expected<Wanted, NotFetched> wanted) {
-  if (!wanted) return std::unexpected(std::move(wanted.error()));
-  return wait_for(fetch_first(sources_, std::move(*wanted)));
-}
-
-std::expected<Original, NotFetched> FileFetcher::portable_pdb(const PortablePdbRequest& request) {
-  return fetch(wanted_of(request));
-}
-
-std::expected<Original, NotFetched> FileFetcher::image(const ImageRequest& request) {
-  return fetch(wanted_of(request));
+std::expected<Original, NotFetched> FileFetcher::fetch(sources::FileType type, sources::ModuleIds module) {
+  auto request = sources::make_request(type, std::move(module));
+  if (!request) return std::unexpected(NotFetched{NotFetched::Kind::malformed, std::move(request.error())});
+  return wait_for(fetch_first(sources_, wanted_of(std::move(*request))));
 }
 
 }  // namespace symcached::fetch

@@ -7,22 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "fetch/source.hpp"
 
 namespace symcached::fetch {
-
-struct PortablePdbRequest {
-  std::string name;  ///< file name or path as the assembly records it; what follows the last separator of either kind
-  sources::PortableId id;
-  std::vector<Checksum> checksums = {};  ///< some servers answer only who sends them, and what arrives is held to them
-};
-struct ImageRequest {
-  std::string name;
-  sources::ImageId id;
-};
 
 /// Why there is no file.
 struct NotFetched {
@@ -33,10 +22,6 @@ struct NotFetched {
   } kind;
   std::string why;  ///< one line; what each source said, with "; " between
 };
-
-/// What to ask sources for, or what is wrong with the name.
-std::expected<Wanted, NotFetched> wanted_of(const PortablePdbRequest& request);
-std::expected<Wanted, NotFetched> wanted_of(const ImageRequest& request);
 
 /// Asks one source after the other until one has the file.
 Task<std::expected<Original, NotFetched>> fetch_first(std::span<const std::unique_ptr<Source>> sources, Wanted wanted);
@@ -56,13 +41,12 @@ class FileFetcher {
   static std::expected<std::unique_ptr<FileFetcher>, std::string> open(FetcherOptions options);
 
   /// The file stays readable when the fetcher is gone.
-  std::expected<Original, NotFetched> portable_pdb(const PortablePdbRequest& request);
-  /// An assembly, or another PE image.
-  std::expected<Original, NotFetched> image(const ImageRequest& request);
+  /// @param module  names and ids as files state them, unchecked. Of Portable PDBs also checksums: some servers answer
+  ///                only who sends them, and what arrives is held to them
+  std::expected<Original, NotFetched> fetch(sources::FileType type, sources::ModuleIds module);
 
  private:
   explicit FileFetcher(const FetcherOptions& options) : client_(options.limits, options.user_agent) {}
-  std::expected<Original, NotFetched> fetch(std::expected<Wanted, NotFetched> wanted);
 
   std::unique_ptr<store::Store> store_;
   std::optional<ObjectCache> objects_;

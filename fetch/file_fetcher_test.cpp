@@ -15,25 +15,31 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Kind = NotFetched::Kind;
+constexpr auto kPdb = sources::FileType::portable_pdb;
+constexpr auto kImage = sources::FileType::pe;
 
 /// What Traces.dll says of itself and of its PDB.
 struct Traces {
   explicit Traces(std::string_view variant) : assembly(testkit::dotnet_file(variant, "Traces.dll")) {
     const auto image = pe::Image::open(as_bytes(assembly)).value();
-    image_request = {"Traces.dll", {image.coff().timestamp, image.header().image_size}};
+    const sources::ImageId id{image.coff().timestamp, image.header().image_size};
+    image_request = {.code_file = "Traces.dll", .code_id = id.code_id()};
     const auto files = pe::debug_files(image).value();
-    pdb_request = {std::string(files.portable()->debug_file), sources::PortableId::of(files.portable()->debug_id())};
+    pdb_request = {.debug_file = std::string(files.portable()->debug_file), .debug_id = files.portable()->debug_id()};
     for (const pe::PdbChecksum& c : files.checksums)
       pdb_request.checksums.push_back({std::string(c.algorithm), {c.digest.begin(), c.digest.end()}});
     pdb = testkit::dotnet_pdb(variant);
   }
-  std::string key() const { return pdb_request.id.guid.hex_lower() + "FFFFFFFF"; }
+  std::string key() const { return pdb_request.debug_id->guid.hex_lower() + "FFFFFFFF"; }
+  std::string image_path() const { return "Traces.dll/" + image_key() + "/Traces.dll"; }
+  std::string image_key() const { return pe_code_id(image_request.image()->timestamp, image_request.image()->size); }
   std::string path() const { return "/traces.pdb/" + key() + "/traces.pdb"; }
-  PortablePdbRequest without_checksums() const { return {pdb_request.name, pdb_request.id}; }
+  sources::ModuleIds without_checksums() const {
+    return {.debug_file = pdb_request.debug_file, .debug_id = pdb_request.debug_id};
+  }
 
   std::string assembly, pdb;
-  ImageRequest image_request;
-  PortablePdbRequest pdb_request;
+  sources::ModuleIds image_request, pdb_request;
 };
 
 http::Response body(std::string content) {
@@ -57,8 +63,8 @@ class FileFetcherTest : public ::testing::Test {
     constexpr std::string_view kKinds[] = {"absent", "malformed", "unavailable"};
     return std::string(kKinds[static_cast<std::size_t>(got.error().kind)]) + ": " + got.error().why;
   }
-  std::string ask(std::vector<std::string> symbols, const PortablePdbRequest& request) const {
-    return say(fetcher(std::move(symbols))->portable_pdb(request), release_.pdb);
+  std::string ask(std::vector<std::string> symbols, const sources::ModuleIds& request) const {
+    return say(fetcher(std::move(symbols))->fetch(kPdb, request), release_.pdb);
   }
 
   const Traces release_{"release"};
@@ -84,27 +90,25 @@ TEST_F(FileFetcherTest, A403WithoutChecksumsHidesNothingElse) {
   upstream.demand("SymbolChecksum");
   upstream.put(release_.path(), body(release_.pdb));
   const auto same_sources = fetcher({upstream.url()});
-  EXPECT_THAT(say(same_sources->portable_pdb(release_.without_checksums()), release_.pdb),
+  EXPECT_THAT(say(same_sources->fetch(kPdb, release_.without_checksums()), release_.pdb),
               AllOf(StartsWith("unavailable: "), HasSubstr("HTTP status 403"), HasSubstr("supply the assembly too")));
-  EXPECT_EQ(say(same_sources->portable_pdb(release_.pdb_request), release_.pdb), "found");
+  EXPECT_EQ(say(same_sources->fetch(kPdb, release_.pdb_request), release_.pdb), "found");
   upstream.demand("");
-  upstream.put(
-      "/Traces.dll/" + pe_code_id(release_.image_request.id.timestamp, release_.image_request.id.size) + "/Traces.dll",
-      body(release_.assembly));
-  EXPECT_EQ(say(same_sources->image(release_.image_request), release_.assembly), "found");
+  upstream.put("/" + release_.image_path(), body(release_.assembly));
+  EXPECT_EQ(say(same_sources->fetch(kImage, release_.image_request), release_.assembly), "found");
 }
 
 TEST_F(FileFetcherTest, A404EverywhereIsAbsence) {
   FakeUpstream upstream;
   EXPECT_THAT(ask({upstream.url(), folder_.path()}, release_.pdb_request),
-              AllOf(StartsWith("absent: portable "), HasSubstr("not found in any source")));
+              AllOf(StartsWith("absent: portablepdb:"), HasSubstr("not found in any source")));
   EXPECT_THAT(upstream.asked(), Contains(release_.path()));
 }
 
 TEST_F(FileFetcherTest, AnotherFileUnderTheKeySendsToTheNextSource) {
   const Traces debug("debug");
   auto other_stamp = release_.pdb_request;
-  other_stamp.id.stamp = *other_stamp.id.stamp ^ 1;
+  other_stamp.debug_id->age ^= 1;
   auto other_checksum = release_.pdb_request;
   other_checksum.checksums[0].digest[5] ^= std::byte{1};
   std::string changed = release_.pdb;
@@ -112,7 +116,7 @@ TEST_F(FileFetcherTest, AnotherFileUnderTheKeySendsToTheNextSource) {
   struct Row {
     std::string_view why;
     std::string first_has;
-    PortablePdbRequest request;
+    sources::ModuleIds request;
     std::string_view want;
   };
   const Row rows[] = {
@@ -142,7 +146,7 @@ TEST_F(FileFetcherTest, AnotherFileUnderTheKeySendsToTheNextSource) {
 TEST_F(FileFetcherTest, ChecksWhatItKnows) {
   folder_.write(release_.path().substr(1), release_.pdb);
   auto no_stamp = release_.pdb_request;
-  no_stamp.id.stamp.reset();
+  no_stamp.debug_id->age = sources::kNoStamp;
   EXPECT_EQ(ask({folder_.path()}, no_stamp), "found");
   EXPECT_EQ(ask({folder_.path()}, release_.without_checksums()), "found");
   auto unknown = release_.pdb_request;
@@ -154,10 +158,10 @@ TEST_F(FileFetcherTest, ChecksWhatItKnows) {
 }
 
 TEST_F(FileFetcherTest, FindsEverySpellingInFoldersAndCabinets) {
-  const std::string guid = release_.pdb_request.id.guid.hex_upper();
+  const std::string guid = release_.pdb_request.debug_id->guid.hex_upper();
   for (const std::string& path :
        {"traces.pdb/" + release_.key() + "/traces.pdb", "Traces.pdb/" + guid + "FFFFFFFF/Traces.pdb",
-        "traces.pdb/" + release_.pdb_request.id.guid.hex_lower() + "ffffffff/traces.pdb"}) {
+        "traces.pdb/" + release_.pdb_request.debug_id->guid.hex_lower() + "ffffffff/traces.pdb"}) {
     const TempFolder folder;
     folder.write(path, release_.pdb);
     EXPECT_EQ(ask({folder.path()}, release_.pdb_request), "found") << path;
@@ -179,22 +183,22 @@ TEST_F(FileFetcherTest, RefusesNamesThatAreNone) {
   for (const std::string name :
        {"", "/", "..", "a/..", "C:", "a\nb.pdb", "a.pdb\r\nX: y", ".hidden", "\xff.pdb", "a?b.pdb"}) {
     auto request = release_.pdb_request;
-    request.name = name;
+    request.debug_file = name;
     EXPECT_THAT(ask({upstream.url(), folder_.path()}, request), StartsWith("malformed: file name")) << name;
   }
   EXPECT_TRUE(upstream.asked().empty());
   for (const std::string path : {"/_/obj/Traces.pdb", "C:\\build\\obj/Traces.pdb", "\\\\server\\share\\Traces.pdb"}) {
     auto request = release_.pdb_request;
-    request.name = path;
-    EXPECT_EQ(wanted_of(request)->name, "Traces.pdb");
+    request.debug_file = path;
+    EXPECT_EQ(request.debug_name(), "Traces.pdb");
   }
 }
 
 TEST_F(FileFetcherTest, KeepsWhatItFetchedAndHoldsItToTheNextRequest) {
   FakeUpstream upstream;
   upstream.put(release_.path(), body(release_.pdb));
-  const auto ask_once = [&](const PortablePdbRequest& request) {
-    return say(fetcher({upstream.url()}, folder_.path())->portable_pdb(request), release_.pdb);
+  const auto ask_once = [&](const sources::ModuleIds& request) {
+    return say(fetcher({upstream.url()}, folder_.path())->fetch(kPdb, request), release_.pdb);
   };
   EXPECT_EQ(ask_once(release_.without_checksums()), "found");
   folder_.write("tmp/of-another-program", "");
@@ -213,20 +217,22 @@ TEST_F(FileFetcherTest, KeepsWhatItFetchedAndHoldsItToTheNextRequest) {
 TEST_F(FileFetcherTest, TheFileOutlivesTheFetcher) {
   FakeUpstream upstream;
   upstream.put(release_.path(), body(release_.pdb));
-  const auto got = fetcher({upstream.url()})->portable_pdb(release_.pdb_request);
+  const auto got = fetcher({upstream.url()})->fetch(kPdb, release_.pdb_request);
   EXPECT_EQ(say(got, release_.pdb), "found");
   EXPECT_EQ(got->origin, upstream.url() + release_.path());
 }
 
 TEST_F(FileFetcherTest, ImagesAreHeldToStampAndSize) {
   const auto& request = release_.image_request;
-  folder_.write("traces.dll/" + pe_code_id(request.id.timestamp, request.id.size) + "/traces.dll", release_.assembly);
-  folder_.write("traces.dll/" + pe_code_id(request.id.timestamp, 0x1000) + "/traces.dll", release_.assembly);
+  const auto other_size = sources::ImageId{request.image()->timestamp, 0x1000};
+  folder_.write("traces.dll/" + release_.image_key() + "/traces.dll", release_.assembly);
+  folder_.write("traces.dll/" + pe_code_id(other_size.timestamp, 0x1000) + "/traces.dll", release_.assembly);
   const auto from_folder = fetcher({folder_.path()});
-  EXPECT_EQ(say(from_folder->image(request), release_.assembly), "found");
-  EXPECT_THAT(say(from_folder->image({"Traces.dll", {request.id.timestamp, 0x1000}}), ""),
+  EXPECT_EQ(say(from_folder->fetch(kImage, request), release_.assembly), "found");
+  EXPECT_THAT(say(from_folder->fetch(kImage, {.code_file = "Traces.dll", .code_id = other_size.code_id()}), ""),
               AllOf(StartsWith("malformed"), HasSubstr("id is ")));
-  EXPECT_THAT(say(from_folder->image({"Traces.dll", {1, 2}}), ""), StartsWith("absent"));
+  EXPECT_THAT(say(from_folder->fetch(kImage, {.code_file = "Traces.dll", .code_id = "000000012"}), ""),
+              StartsWith("absent"));
 }
 
 TEST_F(FileFetcherTest, SaysWhatIsWrongWithASource) {

@@ -8,7 +8,7 @@ namespace {
 
 std::expected<std::string, FileError> verify_here(const Wanted& wanted, int file, std::uint64_t offset,
                                                   std::uint64_t size) {
-  const auto mapped = MappedFile::from_descriptor(file, wanted.name);
+  const auto mapped = MappedFile::from_descriptor(file, wanted.key);
   if (!mapped) return std::unexpected(FileError{true, mapped.error()});
   const Read<Bytes> part = slice(mapped->bytes(), offset, size, "file");
   if (!part) return std::unexpected(FileError{false, "was truncated"});

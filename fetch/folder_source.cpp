@@ -11,9 +11,9 @@
 namespace symcached::fetch {
 namespace {
 
-sources::Tiers tiers_of(int root) {
+bool has_two_tiers(int root) {
   const std::string marker(sources::kTwoTierMarker);
-  return ::faccessat(root, marker.c_str(), F_OK, 0) == 0 ? sources::Tiers::two : sources::Tiers::one;
+  return ::faccessat(root, marker.c_str(), F_OK, 0) == 0;
 }
 
 Outcome refusal(const OpenFailure& failure, const std::string& origin) {
@@ -31,8 +31,13 @@ bool is_changed_since(int file, const struct stat& before) {
 
 }  // namespace
 
-FolderSource::FolderSource(std::filesystem::path root, ObjectCache& objects)
-    : root_(std::move(root)), name_(root_.path().string()), objects_(objects) {}
+FolderSource::FolderSource(const sources::SourceConfig& config, std::filesystem::path root, ObjectCache& objects)
+    : root_(std::move(root)),
+      name_(root_.path().string()),
+      is_public_(config.is_public),
+      may_have_tiers_(config.layout == sources::Layout::automatic),
+      places_(config),
+      objects_(objects) {}
 
 Task<Outcome> FolderSource::open(Wanted wanted) {
   auto place = find(wanted);
@@ -50,10 +55,13 @@ std::optional<std::expected<FolderSource::Found, Outcome>> FolderSource::find(co
   const auto root = root_.get();
   if (!root) return std::unexpected(failed_locally(fmt::format("{}: cannot open the directory", name_), root.error()));
   const int directory = (*root)->get();
-  for (const sources::Place& place : sources::symstore_places(tiers_of(directory), wanted.name, wanted.id)) {
+  for (const sources::Place& place : places_.places(wanted.file, may_have_tiers_ && has_two_tiers(directory))) {
     std::string origin = fmt::format("{}/{}", name_, place.path);
     auto file = open_beneath(directory, root_.path(), place.path);
-    if (file) return found(std::move(*file), std::move(origin));
+    if (file) {
+      places_.worked(wanted.file.type, place);
+      return found(std::move(*file), std::move(origin));
+    }
     if (file.error().kind != OpenFailure::Kind::not_there) return std::unexpected(refusal(file.error(), origin));
   }
   return std::nullopt;
@@ -71,14 +79,16 @@ std::expected<FolderSource::Found, Outcome> FolderSource::found(Descriptor file,
 /// What is read is the file as it was when it was opened, or it counts for nothing.
 Task<Outcome> FolderSource::judge(Wanted wanted, Found found) {
   const int file = found.file.get();
-  const ObjectCache::Item item{object_key(wanted), wanted, found.origin, identity_of(found.info)};
+  const std::string scope = is_public_ ? std::string(kGlobalScope) : wanted.scope;
+  const ObjectCache::Item item{wanted, scope, found.origin, identity_of(found.info)};
   const auto size = static_cast<std::uint64_t>(found.info.st_size);
   const auto content = sniff_file(file, 0);
   if (!content) co_return failed_locally(fmt::format("{}: cannot read", item.origin), content.error());
   Outcome outcome = NotThere{};
+  const Content expected = content_of(wanted.file.type);
   if (*content == Content::cabinet) {
     outcome = co_await unpacked(item, file);
-  } else if (*content != content_of(wanted.id)) {
+  } else if (*content != expected) {
     outcome = refuse(*content, item);
   } else if (auto checked = co_await objects_.check(item, file, 0, size); !checked) {
     outcome = std::move(checked.error());
@@ -86,7 +96,7 @@ Task<Outcome> FolderSource::judge(Wanted wanted, Found found) {
     outcome = Original{std::move(found.file), 0, size, item.origin, std::move(*checked), item.identity};
   }
   if (!std::holds_alternative<Exhausted>(outcome) && is_changed_since(file, found.info)) {
-    objects_.forget(item.key);
+    objects_.forget(item.wanted);
     co_return NotWhole{fmt::format("{}: changed while being read", item.origin), item.identity};
   }
   co_return outcome;

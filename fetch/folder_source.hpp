@@ -1,25 +1,25 @@
 #pragma once
-/// A directory in symstore layout. What lies there plain is used where it lies.
+/// A directory with a layout. What lies there plain is used where it lies.
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <optional>
 
 #include "fetch/beneath.hpp"
+#include "fetch/place_order.hpp"
 #include "fetch/source.hpp"
-#include "sources/symstore.hpp"
 
 namespace symcached::fetch {
 
 class FolderSource : public Source {
  public:
   /// @param root  an existing directory, canonical
-  FolderSource(std::filesystem::path root, ObjectCache& objects);
+  FolderSource(const sources::SourceConfig& config, std::filesystem::path root, ObjectCache& objects);
   const std::string& name() const override { return name_; }
   bool is_local() const override { return true; }
   Task<Outcome> open(Wanted wanted) override;
   Task<std::string> identify(Wanted wanted) override;
-  void forget(const Wanted& wanted) override { objects_.forget(object_key(wanted)); }
+  void forget(const Wanted& wanted) override { objects_.forget(wanted); }
 
  private:
   /// The first place that there is something at, or why that cannot be told. Nothing if there is none.
@@ -29,7 +29,6 @@ class FolderSource : public Source {
     std::string origin;
   };
 
-  std::string object_key(const Wanted& wanted) const { return wanted.key + " " + name_; }
   std::optional<std::expected<Found, Outcome>> find(const Wanted& wanted);
   std::expected<Found, Outcome> found(Descriptor file, std::string origin) const;
   Task<Outcome> judge(Wanted wanted, Found found);
@@ -37,6 +36,9 @@ class FolderSource : public Source {
 
   DirectoryRoot root_;
   const std::string name_;
+  const bool is_public_;
+  const bool may_have_tiers_;
+  PlaceOrder places_;
   ObjectCache& objects_;
 };
 

@@ -84,13 +84,10 @@ TEST_F(DirectoryTest, AnEmptyFileIsNotWholeYet) {
 
 TEST_F(DirectoryTest, NamesThatCannotBeAreAbsences) {
   const auto asked = source(root());
-  Wanted wanted = kWanted;
-  wanted.name = std::string(300, 'x');
-  EXPECT_EQ(describe(run_task(asked->open(wanted))), "not there");
-  wanted.name = "Crash.pdb";
+  EXPECT_EQ(describe(run_task(asked->open(wanted_pdb(std::string(300, 'x'))))), "not there");
   fs::remove_all(folder_.path() / "Crash.pdb");
   folder_.write("Crash.pdb", "a file where a directory should be");
-  EXPECT_EQ(describe(run_task(asked->open(wanted))), "not there");
+  EXPECT_EQ(describe(run_task(asked->open(kWanted))), "not there");
 }
 
 TEST_F(DirectoryTest, AReplacedRootIsOpenedAnew) {
@@ -144,6 +141,8 @@ TEST_F(DirectoryTest, TheIdentityFollowsTheFile) {
   EXPECT_TRUE(is_changed(first, identify(root()))) << "inode";
 }
 
+Wanted wanted_portable() { return wanted_of({sources::FileType::portable_pdb, kWanted.file.module}); }
+
 /// Somebody goes on writing while the file is looked into.
 class SlowReader : public FileReader {
  public:
@@ -167,7 +166,7 @@ class SlowReader : public FileReader {
 TEST_F(DirectoryTest, WhatIsChangedWhileItIsReadIsNotWhole) {
   const auto cabinet = make_cabinet(cache_, {fake_pdb("packed")});
   ASSERT_TRUE(cabinet) << "gcab is not installed";
-  const Wanted portable{"Crash.pdb", sources::PortableId{*Guid::parse(kGuid), 1}, "portable"};
+  const Wanted portable = wanted_portable();
   const std::string portable_path = "crash.pdb/3249d99d0c4049318610f4e4fb0b6936FFFFFFFF/crash.pdb";
   struct Row {
     std::string_view why;
@@ -199,7 +198,7 @@ TEST_F(DirectoryTest, WhatIsChangedWhileItIsReadIsNotWhole) {
 }
 
 TEST_F(DirectoryTest, AReaderThatFailsIsNotTheFilesFault) {
-  const Wanted portable{"Crash.pdb", sources::PortableId{*Guid::parse(kGuid), 1}, "portable"};
+  const Wanted portable = wanted_portable();
   folder_.write("crash.pdb/3249d99d0c4049318610f4e4fb0b6936FFFFFFFF/crash.pdb", "BSJB");
   SlowReader reader([] {});
   ObjectCache objects(*store_, {"objects", 1}, {}, reader);

@@ -8,23 +8,11 @@
 #include <vector>
 
 #include "fetch/identity.hpp"
-#include "fetch/url.hpp"
+#include "fetch/plain_endpoint.hpp"
 #include "fetch/verify.hpp"
-#include "net/http.hpp"
 
 namespace symcached::fetch {
 namespace {
-
-std::string encode_path(std::string_view path) {
-  std::string encoded;
-  while (true) {
-    const std::size_t slash = path.find('/');
-    encoded += http::percent_encode(path.substr(0, slash));
-    if (slash == std::string_view::npos) return encoded;
-    encoded += '/';
-    path.remove_prefix(slash + 1);
-  }
-}
 
 constexpr std::size_t kMaxRemembered = 4096;  ///< places
 
@@ -42,8 +30,8 @@ bool elsewhere_may_work(const HttpResult& result) {
 /// Why there is no body to use.
 std::string complaint(const HttpResult& result, const Wanted& wanted) {
   if (result.end != HttpResult::End::answered) return result.error;
-  const bool lacks_checksum =
-      result.head.status == 403 && wanted.checksums.empty() && std::holds_alternative<sources::PortableId>(wanted.id);
+  const bool lacks_checksum = result.head.status == 403 && wanted.file.module.checksums.empty() &&
+                              wanted.file.type == sources::FileType::portable_pdb;
   return fmt::format("HTTP status {}{}", result.head.status,
                      lacks_checksum ? "; this server may require the PDB's checksum: supply the assembly too" : "");
 }
@@ -66,11 +54,12 @@ Outcome judge(const HttpResult& result, const Wanted& wanted, const std::string&
 /// A body on its way into an entry of the cache, which is created with its first byte.
 struct Download {
   ObjectCache& objects;
-  const std::string key;
+  ObjectCache::Item item;
   std::optional<store::EntryWriter> writer = {};
 
   std::expected<ByteSink, std::string> begin(const HttpHead& head) {
-    auto created = objects.create(key, identity_of(head));
+    item.identity = identity_of(head);
+    auto created = objects.create(item);
     if (!created) return std::unexpected(std::move(created.error()));
     writer.emplace(std::move(*created));
     return ByteSink([this](Bytes piece) { return writer->write(piece); });
@@ -79,65 +68,59 @@ struct Download {
 
 }  // namespace
 
-std::expected<BaseUrl, std::string> parse_base_url(std::string_view text) {
-  const auto wrong = [&](std::string_view why) {
-    return std::unexpected(fmt::format("symbols: unusable URL: {}; write http://host/path or https://host/path", why));
-  };
-  auto url = Url::parse(text);
-  if (!url) return wrong(url.error());
-  const std::string scheme = url->part(CURLUPART_SCHEME);
-  if (scheme != "http" && scheme != "https") return wrong(fmt::format("scheme {} is not supported", scheme));
-  if (!url->part(CURLUPART_QUERY).empty()) return wrong("it has a query");
-  if (!url->part(CURLUPART_FRAGMENT).empty()) return wrong("it has a fragment");
-  const auto whole = [&] {
-    std::string all = url->part(CURLUPART_URL);
-    while (all.ends_with('/')) all.pop_back();
-    return all;
-  };
-  BaseUrl base;
-  base.full = whole();
-  for (const CURLUPart secret : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS}) url->drop(secret);
-  base.shown = whole();
-  return base;
+HttpSource::HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endpoint> endpoint, ObjectCache& objects,
+                       HttpClient& client)
+    : endpoint_(std::move(endpoint)),
+      is_public_(config.is_public),
+      places_(config),
+      objects_(objects),
+      client_(client),
+      probed_(config.layout == sources::Layout::automatic ? Probed::not_yet : Probed::one_tier) {}
+
+std::string HttpSource::origin_of(std::string_view path) const {
+  return fmt::format("{}/{}", endpoint_->shown(), encode_path(path));
 }
 
-HttpSource::HttpSource(BaseUrl url, ObjectCache& objects, HttpClient& client)
-    : url_(std::move(url)), objects_(objects), client_(client) {}
-
-HttpRequest HttpSource::request_of(const Wanted& wanted, std::string_view path) const {
-  HttpRequest request{.url = fmt::format("{}/{}", url_.full, encode_path(path))};
-  if (auto checksums = symbol_checksum(wanted.checksums); !checksums.empty())
-    request.headers.emplace_back(kSymbolChecksum, std::move(checksums));
-  return request;
+Task<std::expected<HttpRequest, Outcome>> HttpSource::request_of(Wanted wanted, Method method, std::string path) {
+  auto request = co_await endpoint_->request(method, path);
+  if (!request)
+    co_return std::unexpected(Outcome(TransientError{fmt::format("{}: {}", origin_of(path), request.error())}));
+  if (auto checksums = symbol_checksum(wanted.file.module.checksums); !checksums.empty())
+    request->headers.emplace_back(kSymbolChecksum, std::move(checksums));
+  co_return std::move(*request);
 }
 
-Task<std::expected<sources::Tiers, Outcome>> HttpSource::tiers() {
+Task<std::expected<bool, Outcome>> HttpSource::has_two_tiers() {
   Probed known = probed_.load();
   if (known == Probed::not_yet) {
-    HttpRequest request{.url = fmt::format("{}/{}", url_.full, sources::kTwoTierMarker)};
-    const std::string origin = fmt::format("{}/{}", url_.shown, sources::kTwoTierMarker);
-    const HttpResult result = co_await client_.ask(std::move(request));
+    const std::string marker(sources::kTwoTierMarker);
+    const Wanted no_file;
+    auto request = co_await request_of(no_file, Method::get, marker);
+    if (!request) co_return std::unexpected(std::move(request.error()));
+    const HttpResult result = co_await client_.ask(std::move(*request));
     const bool is_there = result.answered(200);
-    if (!is_there && !is_refusal(result.head.status)) co_return std::unexpected(judge(result, {}, origin));
+    if (!is_there && !is_refusal(result.head.status))
+      co_return std::unexpected(judge(result, no_file, origin_of(marker)));
     known = is_there && !is_web_page(result.head) ? Probed::two_tiers : Probed::one_tier;
     probed_ = known;
   }
-  co_return known == Probed::two_tiers ? sources::Tiers::two : sources::Tiers::one;
+  co_return known == Probed::two_tiers;
 }
 
 /// Of a store that may have two tiers one is asked as if it had one: what is found there is right, what is not says
 /// nothing.
 Task<Outcome> HttpSource::open(Wanted wanted) {
-  const ObjectCache::Item item{object_key(wanted), wanted, url_.shown, {}};
+  if (places_.places(wanted.file, false).empty()) co_return NotThere{};
+  const ObjectCache::Item item{wanted, wanted.scope, endpoint_->shown()};
   auto kept = co_await objects_.find(item);
   if (kept) co_return std::move(*kept);
-  auto tiers_here = co_await tiers();
-  const sources::Tiers likely = tiers_here.value_or(sources::Tiers::one);
+  auto two_tiers = co_await has_two_tiers();
   Outcome worst = NotThere{};
-  if (!tiers_here) worst = std::move(tiers_here.error());
-  for (const auto& place : sources::symstore_places(likely, wanted.name, wanted.id)) {
+  if (!two_tiers) worst = std::move(two_tiers.error());
+  for (const auto& place : places_.places(wanted.file, two_tiers.value_or(false))) {
     Outcome outcome = co_await download(wanted, place.path);
     if (std::holds_alternative<NotThere>(outcome)) continue;
+    if (std::holds_alternative<Original>(outcome)) places_.worked(wanted.file.type, place);
     if (std::holds_alternative<Refused>(outcome) || std::holds_alternative<NotWhole>(outcome))
       remember_place(wanted.key, place.path);
     const auto* transient = std::get_if<TransientError>(&outcome);
@@ -149,14 +132,17 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
 
 /// One place: the body goes to a cache entry as it arrives, and is judged when it is whole.
 Task<Outcome> HttpSource::download(Wanted wanted, std::string path) {
-  const std::string origin = fmt::format("{}/{}", url_.shown, encode_path(path));
-  const auto download = std::make_shared<Download>(objects_, object_key(wanted));
-  HttpRequest request = request_of(wanted, path);
-  request.open_sink = [download](const HttpHead& head) { return download->begin(head); };
-  const HttpResult result = co_await client_.ask(std::move(request));
+  const std::string origin = origin_of(path);
+  const std::string scope = is_public_ ? std::string(kGlobalScope) : wanted.scope;
+  ObjectCache::Item item{wanted, scope, origin};
+  const auto download = std::make_shared<Download>(objects_, item);
+  auto request = co_await request_of(wanted, Method::get, path);
+  if (!request) co_return std::move(request.error());
+  request->open_sink = [download](const HttpHead& head) { return download->begin(head); };
+  const HttpResult result = co_await client_.ask(std::move(*request));
   if (!result.answered(200)) co_return judge(result, wanted, origin);
   if (is_web_page(result.head)) co_return login_page(origin);
-  ObjectCache::Item item{object_key(wanted), wanted, origin, identity_of(result.head)};
+  item.identity = identity_of(result.head);
   if (!download->writer) co_return refuse(Content::empty, item);
   co_return co_await objects_.keep(std::move(item), std::move(*download->writer));
 }
@@ -164,14 +150,13 @@ Task<Outcome> HttpSource::download(Wanted wanted, std::string path) {
 Task<std::string> HttpSource::identify(Wanted wanted) {
   std::vector<std::string> paths;
   if (auto refused = remembered_place(wanted.key); !refused.empty()) paths.push_back(std::move(refused));
-  const auto tiers_here = co_await tiers();
-  const sources::Tiers likely = tiers_here.value_or(sources::Tiers::one);
-  for (const auto& place : sources::symstore_places(likely, wanted.name, wanted.id))
+  const auto two_tiers = co_await has_two_tiers();
+  for (const auto& place : places_.places(wanted.file, two_tiers.value_or(false)))
     if (paths.empty() || place.path != paths.front()) paths.push_back(place.path);
   for (const std::string& path : paths) {
-    HttpRequest request = request_of(wanted, path);
-    request.head_only = true;
-    const HttpResult result = co_await client_.ask(std::move(request));
+    auto request = co_await request_of(wanted, Method::head, path);
+    if (!request) break;
+    const HttpResult result = co_await client_.ask(std::move(*request));
     if (result.answered(200)) co_return is_web_page(result.head) ? std::string() : identity_of(result.head);
     if (!is_absence(result.head) && !elsewhere_may_work(result)) break;
   }

@@ -66,6 +66,7 @@ TEST_F(UpstreamTest, ABodyCutShortIsNotWhole) {
     const auto* part = std::get_if<NotWhole>(&outcome);
     const bool is_identified = part != nullptr && part->identity.find("etag=\"e\"") != std::string::npos;
     EXPECT_EQ(is_identified, r.want == "not whole") << r.why;
+    asked->forget(kWanted);
     EXPECT_EQ(left_over(), 0u) << r.why;
   }
 }
@@ -77,9 +78,7 @@ TEST_F(UpstreamTest, AbsentNamesLeaveNoFileAtAnyMoment) {
   upstream.watch([&] { most = std::max(most.load(), left_over()); });
   const auto asked = source(upstream.url());
   for (int i = 0; i < 1000; ++i) {
-    Wanted wanted = kWanted;
-    wanted.name = "absent" + std::to_string(i) + ".pdb";
-    ASSERT_EQ(describe(run_task(asked->open(wanted))), "not there");
+    ASSERT_EQ(describe(run_task(asked->open(wanted_pdb("absent" + std::to_string(i) + ".pdb")))), "not there");
   }
   for (const int status : {302, 403, 429, 500, 503}) {
     upstream.answer_all_with({static_cast<unsigned>(status), {{"Location", "/elsewhere"}}, "a body"});
@@ -213,6 +212,7 @@ TEST_F(UpstreamTest, WhatIsKeptKeepsItsIdentity) {
     ASSERT_TRUE(std::holds_alternative<Original>(kept)) << describe(kept);
     EXPECT_THAT(std::get<Original>(fetched).identity, HasSubstr("etag=\"one\""));
     EXPECT_EQ(std::get<Original>(kept).identity, std::get<Original>(fetched).identity);
+    asked->forget(kWanted);
   }
 }
 

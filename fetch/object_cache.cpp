@@ -12,6 +12,7 @@
 #include "fetch/verify.hpp"
 
 namespace symcached::fetch {
+
 std::expected<Content, int> sniff_file(int file, std::uint64_t offset) {
   std::array<std::byte, kSniffSize> start;
   while (true) {
@@ -23,7 +24,7 @@ std::expected<Content, int> sniff_file(int file, std::uint64_t offset) {
 
 Outcome refuse(Content content, const ObjectCache::Item& item) {
   std::string why =
-      fmt::format("{}: {}; expected {}", item.origin, describe(content), describe(content_of(item.wanted.id)));
+      fmt::format("{}: {}; expected {}", item.origin, describe(content), describe(content_of(item.wanted.file.type)));
   if (content == Content::empty) return NotWhole{std::move(why), item.identity};
   return Refused{std::move(why), item.identity};
 }
@@ -33,7 +34,16 @@ Outcome login_page(const std::string& origin) {
 }
 
 Task<std::optional<Outcome>> ObjectCache::find(Item item) {
-  auto found = look_up(item);
+  const std::string global(kGlobalScope);
+  if (item.wanted.scope != global) {
+    auto found = co_await find_in(item.wanted.scope, item);
+    if (found) co_return found;
+  }
+  co_return co_await find_in(global, std::move(item));
+}
+
+Task<std::optional<Outcome>> ObjectCache::find_in(std::string scope, Item item) {
+  auto found = look_up(item, scope);
   auto* original = found ? std::get_if<Original>(&*found) : nullptr;
   if (original == nullptr) co_return found;
   if (is_changed(original->identity, item.identity)) co_return std::nullopt;
@@ -45,8 +55,8 @@ Task<std::optional<Outcome>> ObjectCache::find(Item item) {
   co_return found;
 }
 
-std::optional<Outcome> ObjectCache::look_up(const Item& item) {
-  const store::Lookup found = store_.lookup(entry_key(item.key));
+std::optional<Outcome> ObjectCache::look_up(const Item& item, const std::string& scope) {
+  const store::Lookup found = store_.lookup(entry_key(item.wanted, scope));
   if (const auto* failed = std::get_if<store::Exhausted>(&found)) return Exhausted{failed->why};
   const auto* hit = std::get_if<store::Hit>(&found);
   if (hit == nullptr) return std::nullopt;
@@ -60,15 +70,20 @@ std::optional<Outcome> ObjectCache::look_up(const Item& item) {
                   .identity = identity.empty() ? item.identity : std::move(identity)};
 }
 
-std::expected<store::EntryWriter, std::string> ObjectCache::create(const std::string& key,
-                                                                   const std::string& identity) {
-  return store_.create(entry_key(key), store::Quality::preferred, identity);
+std::expected<store::EntryWriter, std::string> ObjectCache::create(const Item& item) {
+  return store_.create(entry_key(item.wanted, item.scope), store::Quality::preferred, item.identity);
+}
+
+/// Whichever of the two it was that turned out to be no use.
+void ObjectCache::forget(const Wanted& wanted) {
+  store_.remove(entry_key(wanted, wanted.scope));
+  if (wanted.scope != kGlobalScope) store_.remove(entry_key(wanted, std::string(kGlobalScope)));
 }
 
 Task<Outcome> ObjectCache::keep(Item item, store::EntryWriter written) {
   const auto content = sniff_file(written.descriptor(), store::kPayloadOffset);
   if (!content) co_return Exhausted{"its cache entry cannot be read"};
-  if (*content == content_of(item.wanted.id)) co_return co_await publish(std::move(item), std::move(written));
+  if (*content == content_of(item.wanted.file.type)) co_return co_await publish(std::move(item), std::move(written));
   if (*content == Content::cabinet) {
     const int file = written.descriptor();
     co_return co_await keep_unpacked(std::move(item), file, store::kPayloadOffset);
@@ -77,7 +92,7 @@ Task<Outcome> ObjectCache::keep(Item item, store::EntryWriter written) {
 }
 
 Task<Outcome> ObjectCache::keep_unpacked(Item item, int file, std::uint64_t offset) {
-  auto unpacked = create(item.key, item.identity);
+  auto unpacked = create(item);
   if (!unpacked) co_return Exhausted{std::move(unpacked.error())};
   ByteSink sink = [&](Bytes piece) { return unpacked->write(piece); };
   if (const auto done = co_await reader_.unpack_cabinet(file, offset, limits_, std::move(sink)); !done) {
@@ -86,17 +101,16 @@ Task<Outcome> ObjectCache::keep_unpacked(Item item, int file, std::uint64_t offs
   }
   const auto content = sniff_file(unpacked->descriptor(), store::kPayloadOffset);
   if (!content) co_return Exhausted{"its cache entry cannot be read"};
-  if (*content != content_of(item.wanted.id))
+  if (*content != content_of(item.wanted.file.type))
     co_return Refused{fmt::format("{}: in the cabinet: {}; expected {}", item.origin, describe(*content),
-                                  describe(content_of(item.wanted.id))),
+                                  describe(content_of(item.wanted.file.type))),
                       item.identity};
   co_return co_await publish(std::move(item), std::move(*unpacked));
 }
 
-/// A PDB of native code is not looked into here, so there is nothing to check.
 Task<std::expected<std::string, Outcome>> ObjectCache::check(Item item, int file, std::uint64_t offset,
                                                              std::uint64_t size) {
-  if (std::holds_alternative<DebugId>(item.wanted.id)) co_return std::string();
+  if (!is_verified(item.wanted.file.type)) co_return std::string();
   auto verified = co_await reader_.verify(item.wanted, file, offset, size);
   if (verified) co_return std::move(*verified);
   std::string why = fmt::format("{}: {}", item.origin, verified.error().why);
@@ -109,7 +123,7 @@ Task<Outcome> ObjectCache::publish(Item item, store::EntryWriter written) {
   auto note = co_await check(item, file, store::kPayloadOffset, written.size());
   if (!note) co_return std::move(note.error());
   if (auto published = std::move(written).publish(); !published) co_return Exhausted{std::move(published.error())};
-  auto found = look_up(item);
+  auto found = look_up(item, item.scope);
   if (!found) co_return TransientError{fmt::format("{}: its cache entry disappeared", item.origin)};
   if (auto* original = std::get_if<Original>(&*found)) original->note = std::move(*note);
   co_return std::move(*found);

@@ -3,6 +3,7 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "fetch/file_reader.hpp"
 #include "fetch/outcome.hpp"
@@ -18,29 +19,33 @@ class ObjectCache {
   ObjectCache(store::Store& store, store::CacheKind kind, Limits limits, FileReader& reader = reader_of_this_process())
       : store_(store), kind_(kind), limits_(limits), reader_(reader) {}
 
-  /// What an original is kept under, and what it is.
+  /// An original as a source has it. It is kept by what it is, whatever source it came from: the key is the wanted
+  /// one's.
   struct Item {
-    std::string key;
     Wanted wanted;
+    std::string scope;  ///< who may see it from now on: the wanted one's, or all
     std::string origin;
-    std::string identity;  ///< of what the source has: a cabinet's is that of the cabinet
+    std::string identity = {};  ///< of what the source has: a cabinet's is that of the cabinet
   };
 
-  /// What is kept, or Exhausted. Nothing if there is nothing, if it is another file than wanted, or if the source has
-  /// another one by now: an empty identity is not compared.
+  /// What is kept for the scope of the wanted one, or for all; or Exhausted. Nothing if there is nothing, if it is
+  /// another file than wanted, or if the source has another one by now: an empty identity is not compared.
   Task<std::optional<Outcome>> find(Item item);
-  std::expected<store::EntryWriter, std::string> create(const std::string& key, const std::string& identity);
+  std::expected<store::EntryWriter, std::string> create(const Item& item);
   /// What was written, judged by its first bytes and check(): published as it is, unpacked and published, or refused.
   Task<Outcome> keep(Item item, store::EntryWriter written);
   /// Unpacks the cabinet in `file` from `offset` on into an entry.
   Task<Outcome> keep_unpacked(Item item, int file, std::uint64_t offset);
   /// Is this the file that is wanted? @return a note on what could not be checked, or what asking ends in
   Task<std::expected<std::string, Outcome>> check(Item item, int file, std::uint64_t offset, std::uint64_t size);
-  void forget(const std::string& key) { store_.remove(entry_key(key)); }
+  void forget(const Wanted& wanted);
 
  private:
-  store::EntryKey entry_key(const std::string& key) const { return {kind_, "global", key}; }
-  std::optional<Outcome> look_up(const Item& item);
+  store::EntryKey entry_key(const Wanted& wanted, std::string scope) const {
+    return {kind_, std::move(scope), wanted.key};
+  }
+  Task<std::optional<Outcome>> find_in(std::string scope, Item item);
+  std::optional<Outcome> look_up(const Item& item, const std::string& scope);
   Task<Outcome> publish(Item item, store::EntryWriter written);
 
   store::Store& store_;

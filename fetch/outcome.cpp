@@ -6,8 +6,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace symcached::fetch {
+
+Wanted wanted_of(sources::FileRequest file, std::string scope) {
+  std::string key = sources::key_text(file);
+  return {std::move(file), std::move(key), std::move(scope)};
+}
 
 Bytes Original::bytes_in(const MappedFile& mapped) const {
   const Bytes all = mapped.bytes();

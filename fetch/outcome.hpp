@@ -7,27 +7,27 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "base/descriptor.hpp"
 #include "base/mapped_file.hpp"
 #include "fetch/limits.hpp"
-#include "sources/file_id.hpp"
+#include "sources/module_ids.hpp"
 
 namespace symcached::fetch {
 
-/// Digest of a Portable PDB, as the debug directory of its assembly has it.
-struct Checksum {
-  std::string algorithm;  ///< "SHA256", as recorded
-  std::vector<std::byte> digest;
-};
+using sources::Checksum;
+
+/// The scope of what everybody may see.
+inline constexpr std::string_view kGlobalScope = "global";
 
 struct Wanted {
-  std::string name;  ///< as the client spelt it; check_file_name() accepted it
-  sources::FileId id;
-  std::string key;                       ///< the same in one spelling, for the cache and the log
-  std::vector<Checksum> checksums = {};  ///< of a Portable PDB; none = not known
+  sources::FileRequest file;                      ///< from sources::make_request()
+  std::string key;                                ///< the same in one spelling, for the cache and the log
+  std::string scope = std::string(kGlobalScope);  ///< whose request it is: it sees what this scope and all have
 };
+
+/// Makes the key.
+Wanted wanted_of(sources::FileRequest file, std::string scope = std::string(kGlobalScope));
 
 /// A regular file, open for reading. It may lie in a directory where somebody changes it, and anybody may have made it:
 /// a server hands it on and maps nothing of it.

@@ -2,36 +2,68 @@
 
 #include <fmt/format.h>
 
+#include "base/overloaded.hpp"
 #include "fetch/folder_source.hpp"
 #include "fetch/http_source.hpp"
+#include "fetch/plain_endpoint.hpp"
 
 namespace symcached::fetch {
-
 namespace {
 
-constexpr std::size_t kMaxName = 1024;  ///< bytes; the name is part of the key of cache entries
+constexpr std::size_t kMaxName = 1024;  ///< bytes
 
-std::unexpected<std::string> too_long() {
-  return std::unexpected(fmt::format("symbols: path or URL longer than {} bytes", kMaxName));
+using Made = std::expected<std::unique_ptr<Source>, std::string>;
+
+Made too_long() { return std::unexpected(fmt::format("symbols: path or URL longer than {} bytes", kMaxName)); }
+
+Made make_folder(const sources::SourceConfig& config, const std::string& path, ObjectCache& objects) {
+  std::error_code error;
+  const std::filesystem::path root = std::filesystem::canonical(path, error);
+  if (error || !std::filesystem::is_directory(root, error))
+    return std::unexpected(
+        fmt::format("symbols \"{}\": not a directory; give a directory or an http:// or https:// URL", path));
+  if (root.native().size() > kMaxName) return too_long();
+  return std::make_unique<FolderSource>(config, root, objects);
+}
+
+Made make_server(const sources::SourceConfig& config, std::unique_ptr<Endpoint> endpoint, ObjectCache& objects,
+                 HttpClient& client) {
+  if (endpoint->shown().size() > kMaxName) return too_long();
+  if (config.layout == sources::Layout::loose)
+    return std::unexpected(fmt::format("source {}: layout loose is for folders", endpoint->shown()));
+  return std::make_unique<HttpSource>(config, std::move(endpoint), objects, client);
 }
 
 }  // namespace
 
-std::expected<std::unique_ptr<Source>, std::string> make_source(std::string_view path_or_url, ObjectCache& objects,
-                                                                HttpClient& client) {
-  if (path_or_url.find("://") != std::string_view::npos) {
-    auto url = parse_base_url(path_or_url);
-    if (!url) return std::unexpected(std::move(url.error()));
-    if (url->shown.size() > kMaxName) return too_long();
-    return std::make_unique<HttpSource>(std::move(*url), objects, client);
+sources::SourceConfig config_of(std::string_view path_or_url) {
+  sources::SourceConfig config;
+  config.is_public = true;
+  if (path_or_url.find("://") == std::string_view::npos) {
+    config.id = path_or_url;
+    config.location = sources::FolderPlace{std::string(path_or_url)};
+    return config;
   }
-  std::error_code error;
-  const std::filesystem::path root = std::filesystem::canonical(path_or_url, error);
-  if (error || !std::filesystem::is_directory(root, error))
-    return std::unexpected(
-        fmt::format("symbols \"{}\": not a directory; give a directory or an http:// or https:// URL", path_or_url));
-  if (root.native().size() > kMaxName) return too_long();
-  return std::make_unique<FolderSource>(root, objects);
+  if (auto url = parse_base_url(path_or_url)) config.id = std::move(url->shown);
+  config.location = sources::HttpPlace{.url = std::string(path_or_url)};
+  return config;
+}
+
+Made make_source(const sources::SourceConfig& config, ObjectCache& objects, HttpClient& client,
+                 std::unique_ptr<Endpoint> endpoint) {
+  if (endpoint) return make_server(config, std::move(endpoint), objects, client);
+  if (const auto* folder = std::get_if<sources::FolderPlace>(&config.location))
+    return make_folder(config, folder->path, objects);
+  const auto* server = std::get_if<sources::HttpPlace>(&config.location);
+  if (server == nullptr)
+    return std::unexpected(fmt::format("source \"{}\": no endpoint for this kind of place", config.id));
+  auto plain = PlainEndpoint::open(*server);
+  if (!plain) return std::unexpected(std::move(plain.error()));
+  return make_server(config, std::move(*plain), objects, client);
+}
+
+Made make_source(std::string_view path_or_url, ObjectCache& objects, HttpClient& client) {
+  return make_source(config_of(path_or_url), objects, client);
 }
 
 }  // namespace symcached::fetch

@@ -4,12 +4,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "fetch/endpoint.hpp"
 #include "fetch/http_client.hpp"
 #include "fetch/object_cache.hpp"
 #include "fetch/outcome.hpp"
 #include "net/task.hpp"
+#include "sources/source_config.hpp"
 
 namespace symcached::fetch {
 
@@ -30,8 +31,15 @@ class Source {
   virtual void forget(const Wanted& wanted) = 0;
 };
 
-/// A directory or an http(s) symbol server in symstore layout (docs/protocols/symstore.md).
-/// @return the source, or what is wrong with the text
+/// Nothing is asked yet.
+/// @param endpoint  of places that are neither folders nor ordinary servers
+/// @return the source, or what is wrong with the description
+std::expected<std::unique_ptr<Source>, std::string> make_source(const sources::SourceConfig& config,
+                                                                ObjectCache& objects, HttpClient& client,
+                                                                std::unique_ptr<Endpoint> endpoint = nullptr);
+
+/// A folder or an http(s) URL as people write it: Layout::automatic, and everybody may see what it has.
+sources::SourceConfig config_of(std::string_view path_or_url);
 std::expected<std::unique_ptr<Source>, std::string> make_source(std::string_view path_or_url, ObjectCache& objects,
                                                                 HttpClient& client);
 

@@ -177,6 +177,98 @@ TEST_F(HttpSourceTest, AStoppedClientAnswersAtOnce) {
   EXPECT_THAT(ask("http://127.0.0.1:1"), HasSubstr("shutting down"));
 }
 
+TEST_F(HttpSourceTest, AsksTheSpellingThatWorkedLastFirst) {
+  FakeUpstream upstream;
+  const std::string lower = "3249d99d0c4049318610f4e4fb0b6936";
+  upstream.put("/one.pdb/" + lower + "1a/one.pdb", body(fake_pdb("one")));
+  upstream.put("/two.pdb/" + lower + "1a/two.pdb", body(fake_pdb("two")));
+  const auto asked = source(upstream.url());
+  EXPECT_EQ(describe(run_task(asked->open(wanted_pdb("one.pdb")))), "found " + fake_pdb("one"));
+  const std::size_t before = upstream.asked().size();
+  EXPECT_EQ(describe(run_task(asked->open(wanted_pdb("two.pdb")))), "found " + fake_pdb("two"));
+  EXPECT_EQ(upstream.asked().size(), before + 1);
+}
+
+TEST_F(HttpSourceTest, AsksByItsLayoutAndFilters) {
+  FakeUpstream upstream;
+  struct Row {
+    std::string_view why;
+    sources::SourceConfig config;
+    std::vector<std::string> want;
+  };
+  const std::string place = "crash.pdb/" + std::string(kGuid) + "1a/crash.pd";
+  const Row rows[] = {
+      {"one tier, so no probe",
+       {.layout = sources::Layout::symstore, .probing = sources::Probing::first},
+       {"/" + place + "b", "/" + place + "_"}},
+      {"in upper case",
+       {.layout = sources::Layout::flat, .casing = sources::Casing::upper},
+       {"/CRASH.PDB", "/CRASH.PD_"}},
+      {"no place for it", {.layout = sources::Layout::debuginfod}, {}},
+      {"filtered", {.filters = {.file_types = {sources::FileType::pe}}}, {}},
+  };
+  for (const Row& r : rows) {
+    sources::SourceConfig config = r.config;
+    config.location = sources::HttpPlace{.url = upstream.url()};
+    const std::size_t before = upstream.asked().size();
+    const auto asked = make_source(config, objects_, client_);
+    ASSERT_TRUE(asked) << r.why << ": " << asked.error();
+    EXPECT_EQ(describe(run_task((*asked)->open(wanted_pdb("crash.pdb")))), "not there") << r.why;
+    const auto all = upstream.asked();
+    EXPECT_EQ(std::vector(all.begin() + static_cast<std::ptrdiff_t>(before), all.end()), r.want) << r.why;
+  }
+}
+
+TEST_F(HttpSourceTest, SendsWhatItIsToldTo) {
+  FakeUpstream upstream;
+  sources::SourceConfig config{.layout = sources::Layout::flat};
+  const auto ask_with = [&](sources::HttpPlace place) {
+    place.url = upstream.url() + "/a%20b";
+    config.location = place;
+    auto made = make_source(config, objects_, client_);
+    if (!made) return made.error();
+    return describe(run_task((*made)->open(wanted_pdb("odd name%.pdb"))));
+  };
+  EXPECT_EQ(ask_with({.headers = {{"X-One", "1"}}, .user = "me", .password = "p:w"}), "not there");
+  EXPECT_EQ(upstream.header("X-One"), "1");
+  EXPECT_EQ(upstream.header("Authorization"), "Basic bWU6cDp3");
+  EXPECT_EQ(upstream.asked().front(), "/a%20b/odd%20name%25.pdb");
+  EXPECT_EQ(ask_with({.bearer_token = "token"}), "not there");
+  EXPECT_EQ(upstream.header("Authorization"), "Bearer token");
+  EXPECT_THAT(ask_with({.user = "me", .bearer_token = "token"}), HasSubstr("give one"));
+  EXPECT_THAT(ask_with({.headers = {{"X Y", "1"}}}), HasSubstr("no name of a header"));
+  EXPECT_THAT(ask_with({.headers = {{"X", "1\r\nsecret"}}}),
+              AllOf(HasSubstr("control characters"), Not(HasSubstr("secret"))));
+}
+
+TEST_F(SourceTest, FilesBelongToTheScopeThatMaySeeTheSource) {
+  FakeUpstream upstream;
+  upstream.put("/crash.pdb", body(fake_pdb("x")));
+  const auto ask_as = [&](const std::string& scope, bool is_public) {
+    sources::SourceConfig config{
+        .location = sources::HttpPlace{.url = upstream.url()}, .is_public = is_public, .layout = sources::Layout::flat};
+    Wanted wanted = wanted_pdb("crash.pdb");
+    wanted.scope = scope;
+    const auto asked = make_source(config, objects_, client_);
+    EXPECT_EQ(describe(run_task((*asked)->open(wanted))), "found " + fake_pdb("x"));
+    return upstream.asked().size();
+  };
+  EXPECT_EQ(ask_as("one", false), 1u);
+  EXPECT_EQ(ask_as("one", false), 1u) << "from its scope";
+  EXPECT_EQ(ask_as("two", false), 2u) << "another scope sees nothing of it";
+  EXPECT_EQ(ask_as("three", true), 3u);
+  EXPECT_EQ(ask_as("four", false), 3u) << "what is public serves all";
+}
+
+TEST_F(SourceTest, AFileOfTwoSourcesIsKeptOnce) {
+  FakeUpstream first, second;
+  first.put("/" + kPath, body(fake_pdb("x")));
+  second.put("/" + kPath, body(fake_pdb("x")));
+  EXPECT_EQ(ask(first.url()), "found " + fake_pdb("x"));
+  EXPECT_EQ(ask(second.url()), "found " + fake_pdb("x"));
+  EXPECT_TRUE(second.asked().empty());
+}
+
 TEST_F(SourceTest, SaysWhatIsWrongWithTheText) {
   struct Row {
     std::string_view text;

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
-#include "base/overloaded.hpp"
-#include "formats/pe/reader.hpp"
+#include "fetch/stated_ids.hpp"
 #include "formats/ppdb/checksum.hpp"
 
 namespace symcached::fetch {
 namespace {
 
+using sources::FileType;
 using Verdict = std::expected<std::string, std::string>;
 
 std::unexpected<std::string> unreadable(const ReadError& error) {
@@ -32,24 +33,33 @@ Verdict verify_checksums(const ppdb::Pdb& pdb, std::span<const Checksum> checksu
   return note;
 }
 
-Verdict verify_portable(const sources::PortableId& id, std::span<const Checksum> checksums, Bytes file) {
-  const auto pdb = ppdb::Pdb::open(file);
-  if (!pdb) return unreadable(pdb.error());
-  const DebugId found = pdb->debug_id();
-  if (found.guid != id.guid || (id.stamp && found.age != *id.stamp)) {
-    const std::string asked = id.stamp ? DebugId{id.guid, *id.stamp}.breakpad() : id.guid.hex_upper();
-    return std::unexpected(fmt::format("id is {}, expected {}", found.breakpad(), asked));
+/// The ids that were asked for, or those that a file states, for messages.
+std::string id_text(const sources::FileRequest& file) {
+  const sources::ModuleIds& module = file.module;
+  if (file.type == sources::FileType::pe) {
+    const sources::ImageId image = module.image().value_or(sources::ImageId{});
+    return pe_code_id(image.timestamp, image.size);
   }
-  return verify_checksums(*pdb, checksums);
+  if (module.debug_id && module.debug_id->age == sources::kNoStamp) return module.debug_id->guid.hex_upper();
+  const bool by_debug_id = module.code_id.empty() || file.type == FileType::breakpad;
+  const auto debug_id = by_debug_id ? file.debug_id() : std::nullopt;
+  return debug_id ? debug_id->breakpad() : module.code_id;
 }
 
-Verdict verify_image(const sources::ImageId& id, Bytes file) {
-  const auto image = pe::Image::open(file);
-  if (!image) return unreadable(image.error());
-  const sources::ImageId found{image->coff().timestamp, image->header().image_size};
-  if (found != id)
-    return std::unexpected(fmt::format("id is {}, expected {}", image->code_id(), pe_code_id(id.timestamp, id.size)));
-  return std::string();
+Verdict verify_ids(const sources::FileRequest& wanted, Bytes file) {
+  const auto stated = stated_ids(file);
+  if (!stated) return std::unexpected(stated.error());
+  const auto is_it = [&](const sources::FileRequest& one) { return answers(one, wanted); };
+  if (std::ranges::any_of(*stated, is_it)) return std::string();
+  const std::string found = stated->empty() ? "not stated" : id_text(stated->front());
+  return std::unexpected(fmt::format("id is {}, expected {}", found, id_text(wanted)));
+}
+
+Verdict verify_portable(const sources::FileRequest& wanted, Bytes file) {
+  if (auto right = verify_ids(wanted, file); !right) return right;
+  const auto pdb = ppdb::Pdb::open(file);
+  if (!pdb) return unreadable(pdb.error());
+  return verify_checksums(*pdb, wanted.module.checksums);
 }
 
 bool fits_header(const Checksum& checksum) {
@@ -63,19 +73,34 @@ bool fits_header(const Checksum& checksum) {
 
 }  // namespace
 
-Content content_of(const sources::FileId& id) {
-  return std::visit(overloaded{[](const DebugId&) { return Content::pdb; },
-                               [](const sources::PortableId&) { return Content::portable_pdb; },
-                               [](const sources::ImageId&) { return Content::image; }},
-                    id);
+Content content_of(FileType type) {
+  switch (type) {
+    case FileType::pe: return Content::image;
+    case FileType::pdb: return Content::pdb;
+    case FileType::portable_pdb: return Content::portable_pdb;
+    case FileType::elf_code:
+    case FileType::elf_debug: return Content::elf;
+    case FileType::mach_code:
+    case FileType::mach_debug: return Content::mach;
+    case FileType::wasm_code:
+    case FileType::wasm_debug: return Content::wasm;
+    case FileType::breakpad: return Content::breakpad;
+    case FileType::source_bundle: return Content::zip;
+    case FileType::uuid_map: return Content::property_list;
+    case FileType::bcsymbol_map: return Content::bcsymbol_map;
+  }
+  return Content::other;
+}
+
+bool is_verified(FileType type) {
+  constexpr std::array kNot{FileType::pdb, FileType::source_bundle, FileType::uuid_map, FileType::bcsymbol_map};
+  return std::ranges::find(kNot, type) == kNot.end();
 }
 
 std::expected<std::string, std::string> verify(const Wanted& wanted, Bytes file) {
-  return std::visit(
-      overloaded{[](const DebugId&) { return Verdict(); },
-                 [&](const sources::PortableId& id) { return verify_portable(id, wanted.checksums, file); },
-                 [&](const sources::ImageId& id) { return verify_image(id, file); }},
-      wanted.id);
+  if (!is_verified(wanted.file.type)) return std::string();
+  return wanted.file.type == FileType::portable_pdb ? verify_portable(wanted.file, file)
+                                                    : verify_ids(wanted.file, file);
 }
 
 std::string symbol_checksum(std::span<const Checksum> checksums) {

@@ -12,13 +12,17 @@ namespace symcached::fetch {
 
 inline constexpr std::size_t kMaxChecksums = 8;  ///< compilers write one
 
-/// What the first bytes of the file must say.
-Content content_of(const sources::FileId& id);
+/// What the first bytes of a file of this type must say.
+Content content_of(sources::FileType type);
 
-/// Portable PDB: the id bytes, as far as they are known, and every checksum of an algorithm that is known. PE image:
-/// time stamp and size. A PDB of native code is not looked into: who reads it compares what it says.
+/// Whether verify() has to look into files of this type. A PDB of native code is held to its id by who converts it;
+/// what is in archives and property lists says too little.
+bool is_verified(sources::FileType type);
+
+/// Holds the file to the ids that were asked for: build id, UUID, time stamp and size, GUID and stamp, the MODULE line
+/// of Breakpad files; of a Portable PDB also to every checksum of an algorithm that is known.
 /// @return a note on what could not be checked, empty most often; or what is wrong with the file
-/// Cost: one pass over a Portable PDB for each checksum, of which the first kMaxChecksums are compared.
+/// Cost: headers and tables; one pass over a Portable PDB for each checksum, of which the first kMaxChecksums count.
 std::expected<std::string, std::string> verify(const Wanted& wanted, Bytes file);
 
 inline constexpr std::string_view kSymbolChecksum = "SymbolChecksum";

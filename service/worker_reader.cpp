@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/overloaded.hpp"
+#include "fetch/verify.hpp"
 
 namespace symcached::service {
 
@@ -42,7 +43,7 @@ Task<std::expected<void, FileError>> WorkerReader::unpack_cabinet(int file, std:
 
 Task<std::expected<std::string, FileError>> WorkerReader::verify(fetch::Wanted wanted, int, std::uint64_t,
                                                                  std::uint64_t) {
-  if (std::holds_alternative<DebugId>(wanted.id)) co_return std::string();
+  if (!fetch::is_verified(wanted.file.type)) co_return std::string();
   co_return std::unexpected(FileError{true, "only native PDBs are fetched for requests"});
 }
 

@@ -17,7 +17,13 @@ namespace symcached::fetch {
 inline constexpr std::string_view kGuid = "3249D99D0C4049318610F4E4FB0B6936";
 inline const std::string kPath = "Crash.pdb/" + std::string(kGuid) + "1a/Crash.pdb";
 inline const std::string kPackedPath = "Crash.pdb/" + std::string(kGuid) + "1a/Crash.pd_";
-inline const Wanted kWanted{"Crash.pdb", DebugId{*Guid::parse(kGuid), 26}, "crash.pdb/" + std::string(kGuid) + "1a"};
+
+/// A request for a PDB of native code.
+inline Wanted wanted_pdb(std::string name, std::uint32_t age = 26) {
+  return wanted_of(
+      {sources::FileType::pdb, {.debug_file = std::move(name), .debug_id = DebugId{*Guid::parse(kGuid), age}}});
+}
+inline const Wanted kWanted = wanted_pdb("Crash.pdb");
 
 inline http::Response body(std::string content, std::string type = "application/octet-stream") {
   return {200, {{"Content-Type", std::move(type)}}, std::move(content)};

@@ -1,0 +1,110 @@
+#include "fetch/plain_endpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+
+#include "fetch/url.hpp"
+
+namespace symcached::fetch {
+namespace {
+
+bool is_header_name(std::string_view name) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  const auto fits = [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           kMarks.find(c) != std::string_view::npos;
+  };
+  return !name.empty() && std::ranges::all_of(name, fits);
+}
+
+bool is_header_value(std::string_view value) {
+  return std::ranges::none_of(value, [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; });
+}
+
+/// libcurl makes the header of it, and sends it to this origin alone.
+std::string with_user(const std::string& full, const sources::HttpPlace& place) {
+  auto url = Url::parse(full);
+  if (!url) return full;
+  url->set(CURLUPART_USER, http::percent_encode(place.user));
+  url->set(CURLUPART_PASSWORD, http::percent_encode(place.password));
+  std::string whole = url->part(CURLUPART_URL);
+  while (whole.ends_with('/')) whole.pop_back();
+  return whole;
+}
+
+/// Of this run, so that nothing can be told from it about the secrets themselves.
+std::uint64_t digest_of(std::string_view secrets) {
+  static const std::string key = [] {
+    std::random_device random;
+    return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+  }();
+  return std::hash<std::string>()(key + std::string(secrets)) | 1;
+}
+
+}  // namespace
+
+std::string encode_path(std::string_view path) {
+  std::string encoded;
+  while (true) {
+    const std::size_t slash = path.find('/');
+    encoded += http::percent_encode(path.substr(0, slash));
+    if (slash == std::string_view::npos) return encoded;
+    encoded += '/';
+    path.remove_prefix(slash + 1);
+  }
+}
+
+std::expected<BaseUrl, std::string> parse_base_url(std::string_view text) {
+  const auto wrong = [&](std::string_view why) {
+    return std::unexpected(fmt::format("symbols: unusable URL: {}; write http://host/path or https://host/path", why));
+  };
+  auto url = Url::parse(text);
+  if (!url) return wrong(url.error());
+  const std::string scheme = url->part(CURLUPART_SCHEME);
+  if (scheme != "http" && scheme != "https") return wrong(fmt::format("scheme {} is not supported", scheme));
+  if (!url->part(CURLUPART_QUERY).empty()) return wrong("it has a query");
+  if (!url->part(CURLUPART_FRAGMENT).empty()) return wrong("it has a fragment");
+  const auto whole = [&] {
+    std::string all = url->part(CURLUPART_URL);
+    while (all.ends_with('/')) all.pop_back();
+    return all;
+  };
+  BaseUrl base;
+  base.full = whole();
+  for (const CURLUPart secret : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS}) url->drop(secret);
+  base.shown = whole();
+  return base;
+}
+
+std::expected<std::unique_ptr<PlainEndpoint>, std::string> PlainEndpoint::open(const sources::HttpPlace& place) {
+  auto url = parse_base_url(place.url);
+  if (!url) return std::unexpected(std::move(url.error()));
+  const auto wrong = [&](std::string_view what) {
+    return std::unexpected(fmt::format("source {}: {}", url->shown, what));
+  };
+  if (place.negotiate) return wrong("Negotiate is not supported; use headers, user and password, or bearer_token");
+  const bool has_user = !place.user.empty() || !place.password.empty();
+  if (has_user && !place.bearer_token.empty()) return wrong("both a password and a bearer token; give one");
+  http::Headers headers = place.headers;
+  if (has_user) url->full = with_user(url->full, place);
+  if (!place.bearer_token.empty()) headers.emplace_back("Authorization", "Bearer " + place.bearer_token);
+  std::string secrets = url->full == url->shown ? "" : url->full;
+  for (const auto& [name, value] : headers) {
+    if (!is_header_name(name)) return wrong(fmt::format("\"{}\" is no name of a header", name));
+    if (!is_header_value(value)) return wrong(fmt::format("the value of header {} has control characters", name));
+    secrets += "\n" + name + ":" + value;
+  }
+  const std::uint64_t credentials = secrets.empty() ? 0 : digest_of(secrets);
+  return std::unique_ptr<PlainEndpoint>(new PlainEndpoint(std::move(*url), std::move(headers), credentials));
+}
+
+Task<std::expected<HttpRequest, std::string>> PlainEndpoint::request(Method method, std::string path) {
+  HttpRequest request{.url = fmt::format("{}/{}", url_.full, encode_path(path)), .headers = headers_};
+  request.head_only = method == Method::head;
+  co_return request;
+}
+
+}  // namespace symcached::fetch
