@@ -41,6 +41,7 @@ class ObjectCache {
  private:
   store::EntryKey entry_key(const std::string& key) const { return {kind_, "global", key}; }
   std::optional<Outcome> look_up(const Item& item);
+  static Outcome outcome_of(const store::Entry& entry, const Item& item);
   Task<Outcome> publish(Item item, store::EntryWriter written);
 
   store::Store& store_;

@@ -38,7 +38,7 @@ std::string megabytes(std::uint64_t bytes) {
 
 Task<Conversion> Converter::convert(store::EntryKey key, fetch::Wanted wanted, fetch::Original original) const {
   const auto start = std::chrono::steady_clock::now();
-  auto created = store_.create(key, store::Quality::preferred, original.identity);
+  auto created = store_.create(key, store::Quality::lines, original.identity);
   if (!created) co_return NoMeans{std::move(created.error())};
   const auto writer = std::make_shared<store::EntryWriter>(std::move(*created));
   const bool settled = is_settled(original, policy_.settling);

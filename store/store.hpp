@@ -22,6 +22,7 @@ struct StoreOptions {
   std::size_t max_absent_files = 10'000;  ///< written by one run at most
   TemporaryFiles temporary_files = TemporaryFiles::unnamed;
   SteadyClock now = [] { return std::chrono::steady_clock::now(); };
+  QuotaOptions quotas = {};  ///< of a cache directory; they share `now`
 };
 
 /// Safe to use from any thread, and from several programs on one directory. Throws nothing but std::bad_alloc, and
@@ -35,7 +36,7 @@ class Store {
   /// Leaves nothing on any disk when the process ends, however it ends. For commands. Holds a descriptor for each
   /// entry, of which the first are forgotten (UnnamedFiles::kMostKept).
   static std::unique_ptr<Store> unnamed(StoreOptions options = {});
-  Store(std::unique_ptr<Files> files, StoreOptions options);
+  Store(std::unique_ptr<Files> files, StoreOptions options, std::unique_ptr<Quotas> quotas = nullptr);
 
   /// Removes temporary files of runs that were killed, and nothing else: all of them if no other process uses the
   /// directory, otherwise what is older than a day. For a server, once it knows that it will run.
@@ -49,7 +50,8 @@ class Store {
   /// The same without ever reading a payload: nothing if lookup() would have to. For threads that must not wait.
   std::optional<Lookup> lookup_checked(const EntryKey& key);
 
-  /// `identity` is what the original was (see lookup.hpp). Fails at once while no_space().
+  /// `identity` is what the original was (see lookup.hpp). Fails at once while no_space(), and for a scope that can be
+  /// no part of a path (entry_name.hpp).
   std::expected<EntryWriter, std::string> create(const EntryKey& key, Quality quality, std::string_view identity = {});
   /// In memory, for this run. Does not wait.
   void remember(const EntryKey& key, const Negative& negative);
@@ -62,6 +64,9 @@ class Store {
   /// Why there is no point in making an entry now: the last write found no space, less than a minute ago. Nothing
   /// otherwise.
   std::optional<std::string> no_space() const { return parts_->space.full(); }
+
+  /// Of a cache directory; null for unnamed(). Lives as long as the store.
+  Quotas* quotas() { return parts_->quotas.get(); }
 
   std::filesystem::path path_of(const EntryKey& key) const;
   static TimePoint now() { return std::chrono::time_point_cast<Milliseconds>(Clock::now()); }
