@@ -19,6 +19,12 @@ constexpr std::int64_t kTouchEvery = 3600;  ///< seconds
 /// A name that stands for no file. Anything else that goes wrong says nothing about the key.
 bool is_no_file(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
 
+std::shared_ptr<Parts> parts_of(std::unique_ptr<Files> files, const StoreOptions& options,
+                                std::unique_ptr<Quotas> quotas) {
+  return std::shared_ptr<Parts>(
+      new Parts{std::move(files), Negatives(options.negatives), DiskSpace(options.now), std::move(quotas)});
+}
+
 }  // namespace
 
 std::expected<std::unique_ptr<Store>, std::string> Store::open(std::filesystem::path directory, std::uint64_t boot,
@@ -26,9 +32,10 @@ std::expected<std::unique_ptr<Store>, std::string> Store::open(std::filesystem::
   auto files = Directory::open(directory, boot, options.temporary_files);
   if (!files) return std::unexpected(std::move(files.error()));
   options.quotas.now = options.now;
-  const auto is_ours = [files = files->get()] { return files->is_ours(); };
-  auto quotas = std::make_unique<Quotas>(std::move(directory), boot, is_ours, options.quotas);
-  return std::make_unique<Store>(std::move(*files), std::move(options), std::move(quotas));
+  const auto is_ours = [directory = files->get()] { return directory->is_ours(); };
+  auto quotas = std::make_unique<Quotas>(directory, boot, is_ours, options.quotas);
+  return std::unique_ptr<Store>(
+      new Store(parts_of(std::move(*files), options, std::move(quotas)), directory, is_ours, options.max_absent_files));
 }
 
 std::unique_ptr<Store> Store::unnamed(StoreOptions options) {
@@ -36,10 +43,12 @@ std::unique_ptr<Store> Store::unnamed(StoreOptions options) {
   return std::make_unique<Store>(std::make_unique<UnnamedFiles>(), std::move(options));
 }
 
-Store::Store(std::unique_ptr<Files> files, StoreOptions options, std::unique_ptr<Quotas> quotas)
-    : parts_(new Parts{std::move(files), Negatives(options.negatives), DiskSpace(std::move(options.now)),
-                       std::move(quotas)}),
-      max_absent_files_(options.max_absent_files) {}
+Store::Store(std::unique_ptr<Files> files, StoreOptions options)
+    : Store(parts_of(std::move(files), options, nullptr), {}, {}, options.max_absent_files) {}
+
+Store::Store(std::shared_ptr<Parts> parts, std::filesystem::path directory, std::function<bool()> is_ours,
+             std::size_t max_absent_files)
+    : parts_(std::move(parts)), max_absent_files_(max_absent_files), locks_(std::move(directory), std::move(is_ours)) {}
 
 std::filesystem::path Store::path_of(const EntryKey& key) const { return parts_->files->path(entry_name(key)); }
 
@@ -125,6 +134,8 @@ std::expected<EntryWriter, std::string> Store::create_with(const EntryKey& key, 
   }
   return EntryWriter(parts_, std::move(*file), entry_name(key), std::move(head));
 }
+
+std::optional<KeyLocks::Guard> Store::try_lock(const EntryKey& key) { return locks_.try_lock(entry_name(key)); }
 
 void Store::remember(const EntryKey& key, const Negative& negative) {
   parts_->negatives.put(entry_name(key), negative);

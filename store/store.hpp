@@ -11,6 +11,7 @@
 #include "store/checked_files.hpp"
 #include "store/directory.hpp"
 #include "store/entry_writer.hpp"
+#include "store/key_lock.hpp"
 #include "store/lookup.hpp"
 
 struct stat;
@@ -36,7 +37,8 @@ class Store {
   /// Leaves nothing on any disk when the process ends, however it ends. For commands. Holds a descriptor for each
   /// entry, of which the first are forgotten (UnnamedFiles::kMostKept).
   static std::unique_ptr<Store> unnamed(StoreOptions options = {});
-  Store(std::unique_ptr<Files> files, StoreOptions options, std::unique_ptr<Quotas> quotas = nullptr);
+  /// Of files that no other process has.
+  Store(std::unique_ptr<Files> files, StoreOptions options);
 
   /// Removes temporary files of runs that were killed, and nothing else: all of them if no other process uses the
   /// directory, otherwise what is older than a day. For a server, once it knows that it will run.
@@ -61,6 +63,9 @@ class Store {
   /// Forgets the entry and what is remembered.
   void remove(const EntryKey& key);
 
+  /// Whoever makes an entry holds its lock meanwhile; nothing if somebody else does, here or in another process.
+  std::optional<KeyLocks::Guard> try_lock(const EntryKey& key);
+
   /// Why there is no point in making an entry now: the last write found no space, less than a minute ago. Nothing
   /// otherwise.
   std::optional<std::string> no_space() const { return parts_->space.full(); }
@@ -80,10 +85,14 @@ class Store {
   Exhausted exhausted(const std::string& name, std::string_view doing, int error) const;
   std::expected<EntryWriter, std::string> create_with(const EntryKey& key, Head head);
 
+  Store(std::shared_ptr<Parts> parts, std::filesystem::path directory, std::function<bool()> is_ours,
+        std::size_t max_absent_files);
+
   const std::shared_ptr<Parts> parts_;
   const std::size_t max_absent_files_;
   std::atomic<std::size_t> absent_files_ = 0;
   CheckedFiles checked_;
+  KeyLocks locks_;
 };
 
 }  // namespace symcached::store

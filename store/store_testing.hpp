@@ -67,8 +67,9 @@ inline std::vector<std::string> all_files(const std::filesystem::path& folder) {
 
 inline std::size_t entries_in(const std::filesystem::path& folder) {
   const auto all = all_files(folder);
-  return static_cast<std::size_t>(std::ranges::count_if(
-      all, [](const std::string& name) { return name != kMarkerName && name != kTagName && name != kJournalName; }));
+  return static_cast<std::size_t>(std::ranges::count_if(all, [](const std::string& name) {
+    return name != kMarkerName && name != kTagName && name != kJournalName && name != kLocksName;
+  }));
 }
 
 inline std::string content_of(const std::filesystem::path& file) {
