@@ -219,13 +219,13 @@ def read_answer(client):
 
 def write_entry(cache, key, payload):
     """Puts a symcache entry into a cache directory, as docs/formats/cache-entry.md has it."""
-    offset, fixed, checksum = 4096, 108, slice(76, 108)
+    offset, fixed, checksum = 4096, 152, slice(120, 152)
     key_bytes = key.encode()
     head = bytearray(offset)
-    state_file, preferred, created = 1, 2, int(time.time() * 1000)
-    struct.pack_into("<8sIBBHQQQ", head, 0, b"SCENTRY\n", 2, state_file, preferred, 0, created, offset, len(payload))
+    state_file, lines, created = 1, 4, int(time.time() * 1000)
+    struct.pack_into("<8sIBBHQQQ", head, 0, b"SCENTRY\n", 3, state_file, lines, 0, created, offset, len(payload))
     head[40:72] = hashlib.sha256(payload).digest()
-    struct.pack_into("<I", head, 72, len(key_bytes))
+    struct.pack_into("<I", head, 116, len(key_bytes))
     head[fixed:fixed + len(key_bytes)] = key_bytes
     head[checksum] = hashlib.sha256(head).digest()
     name = hashlib.sha256(key_bytes).hexdigest()

@@ -60,18 +60,23 @@ std::optional<Outcome> ObjectCache::look_up(const Item& item, const std::string&
   if (const auto* failed = std::get_if<store::Exhausted>(&found)) return Exhausted{failed->why};
   const auto* hit = std::get_if<store::Hit>(&found);
   if (hit == nullptr) return std::nullopt;
-  Descriptor file(::fcntl(hit->entry->file().get(), F_DUPFD_CLOEXEC, 0));
+  return outcome_of(*hit->entry, item);
+}
+
+Outcome ObjectCache::outcome_of(const store::Entry& entry, const Item& item) {
+  Descriptor file(::fcntl(entry.file().get(), F_DUPFD_CLOEXEC, 0));
   if (!file) return failed_locally(fmt::format("{}: cannot open its cache entry", item.origin), errno);
-  std::string identity = hit->entry->head().identity;
+  std::string identity = entry.head().identity;
   return Original{.file = std::move(file),
                   .offset = store::kPayloadOffset,
-                  .size = hit->entry->size(),
+                  .size = entry.size(),
                   .origin = item.origin,
-                  .identity = identity.empty() ? item.identity : std::move(identity)};
+                  .identity = identity.empty() ? item.identity : std::move(identity),
+                  .digest = entry.head().payload_sha256};
 }
 
 std::expected<store::EntryWriter, std::string> ObjectCache::create(const Item& item) {
-  return store_.create(entry_key(item.wanted, item.scope), store::Quality::preferred, item.identity);
+  return store_.create(entry_key(item.wanted, item.scope), store::Quality::lines, item.identity);
 }
 
 /// Whichever of the two it was that turned out to be no use.
@@ -122,11 +127,12 @@ Task<Outcome> ObjectCache::publish(Item item, store::EntryWriter written) {
   const int file = written.descriptor();
   auto note = co_await check(item, file, store::kPayloadOffset, written.size());
   if (!note) co_return std::move(note.error());
-  if (auto published = std::move(written).publish(); !published) co_return Exhausted{std::move(published.error())};
-  auto found = look_up(item, item.scope);
-  if (!found) co_return TransientError{fmt::format("{}: its cache entry disappeared", item.origin)};
-  if (auto* original = std::get_if<Original>(&*found)) original->note = std::move(*note);
-  co_return std::move(*found);
+  const store::Provenance made{.original = true};
+  const auto published = std::move(written).publish(made);
+  if (!published) co_return Exhausted{published.error()};
+  Outcome outcome = outcome_of(**published, item);
+  if (auto* original = std::get_if<Original>(&outcome)) original->note = std::move(*note);
+  co_return outcome;
 }
 
 }  // namespace symcached::fetch

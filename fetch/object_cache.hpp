@@ -46,6 +46,7 @@ class ObjectCache {
   }
   Task<std::optional<Outcome>> find_in(std::string scope, Item item);
   std::optional<Outcome> look_up(const Item& item, const std::string& scope);
+  static Outcome outcome_of(const store::Entry& entry, const Item& item);
   Task<Outcome> publish(Item item, store::EntryWriter written);
 
   store::Store& store_;

@@ -12,6 +12,7 @@
 #include "base/mapped_file.hpp"
 #include "fetch/limits.hpp"
 #include "sources/module_ids.hpp"
+#include "store/sha256.hpp"
 
 namespace symcached::fetch {
 
@@ -38,6 +39,7 @@ struct Original {
   std::string origin = {};    ///< path or URL it came from, for the log
   std::string note = {};      ///< what could not be checked, in one line; empty most often
   std::string identity = {};  ///< what it was when it was opened: identity.hpp
+  store::Sha256 digest = {};  ///< of its bytes; zero: unknown, as of files in directories
 
   /// For a command that reads in its own process; a file that shrinks while it is mapped ends that process.
   std::expected<MappedFile, std::string> map() const { return MappedFile::from_descriptor(file.get(), origin); }

@@ -22,6 +22,8 @@ class Source {
   virtual const std::string& name() const = 0;
   /// Another number when the credentials are others: what was refused to those says nothing of these. 0: none.
   virtual std::uint64_t credentials() const { return 0; }
+  /// What it has may be seen from every scope.
+  virtual bool is_public() const { return true; }
   virtual bool is_local() const = 0;  ///< identify() asks nobody but this machine
   virtual Task<Outcome> open(Wanted wanted) = 0;
   /// What the original is now (identity.hpp), without reading it. Empty if it is not there or cannot be told.

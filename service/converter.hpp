@@ -66,6 +66,7 @@ class Converter {
  private:
   struct Made {
     std::string origin;
+    store::Sha256 original{};
     std::uint64_t original_size = 0;
     std::chrono::steady_clock::time_point start;
     DerivedNote note;

@@ -158,6 +158,17 @@ std::expected<void, Failure> Directory::publish(NewFile file, const std::string&
   return std::unexpected(failure(target, "publish", error));
 }
 
+bool Directory::publish_link(const std::string& existing, const std::string& name) {
+  const fs::path link = tmp_ / temporary_name(boot_, random_number());
+  create_folders(directory_, "tmp");
+  if (!is_ours() || create_folders(directory_, fs::path(name).parent_path()) != 0) return false;
+  if (::link(path(existing).c_str(), link.c_str()) != 0) return false;
+  const bool moved = ::rename(link.c_str(), path(name).c_str()) == 0;
+  ::unlink(link.c_str());  // a rename of one name of a file to another leaves both
+  if (moved) sync_folder(path(name).parent_path());
+  return moved;
+}
+
 std::expected<NewFile, Failure> Directory::copy_of(const NewFile& file) {
   auto copy = create(TemporaryFiles::named);
   if (!copy) return copy;

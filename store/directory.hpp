@@ -26,10 +26,13 @@ class Directory final : public Files {
   /// Links a file without a name into tmp/, renames it over whatever entry was there, syncs file and directory. Goes
   /// on when somebody deletes tmp/ or the directory of the entry meanwhile.
   std::expected<void, Failure> publish(NewFile file, const std::string& name) override;
+  bool publish_link(const std::string& existing, const std::string& name) override;
   std::expected<Descriptor, int> open(const std::string& name) override;
   void remove(const std::string& name) override;
   std::size_t remove_left_overs() override;
   std::filesystem::path path(const std::string& name) const override { return directory_ / name; }
+  /// Whether it still is the directory that open() adopted. Puts a deleted marker back.
+  bool is_ours() { return stay_owner().has_value(); }
 
  private:
   Directory(std::filesystem::path directory, std::uint64_t boot, TemporaryFiles temporary, Marker marker)

@@ -4,11 +4,8 @@
 #include <cerrno>
 
 namespace symcached::store {
-namespace {
 
 bool is_of_space(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EROFS; }
-
-}  // namespace
 
 void DiskSpace::failed(const Failure& failure) {
   if (!is_of_space(failure.error)) return;

@@ -13,6 +13,9 @@ namespace symcached::store {
 using SteadyTime = std::chrono::steady_clock::time_point;
 using SteadyClock = std::function<SteadyTime()>;  ///< a seam for tests
 
+/// The file system is full, over quota, read-only, or the file is over the limit of this process.
+bool is_of_space(int error);
+
 /// Safe to use from any thread.
 class DiskSpace {
  public:
@@ -21,8 +24,7 @@ class DiskSpace {
 
   explicit DiskSpace(SteadyClock now) : now_(std::move(now)) {}
 
-  /// Starts a pause if the failure is one of space: the file system is full, over quota, read-only, or the file is
-  /// over the limit of this process. Each failure after a pause doubles the next.
+  /// Starts a pause if the failure is one of space. Each failure after a pause doubles the next.
   void failed(const Failure& failure);
   void worked();
   /// Why nothing should be written now; nothing outside of a pause.

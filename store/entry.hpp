@@ -3,6 +3,7 @@
 /// docs/formats/cache-entry.md.
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +21,18 @@ using TimePoint = std::chrono::time_point<Clock, Milliseconds>;
 /// and never written.
 enum class State : std::uint8_t { file = 1, absent = 2 };
 
-/// What the payload was made from.
-enum class Quality : std::uint8_t { none = 0, fallback = 1, preferred = 2 };
+/// What the payload was made from; more is better.
+enum class Quality : std::uint8_t {
+  none = 0,
+  public_symbols = 1,  ///< names of exports and the like
+  symbol_table = 2,
+  breakpad = 3,
+  lines = 4,  ///< a native debug file with line numbers: there is nothing better to look for
+};
 
-/// History: 1 the first; 2 with identity, without the failures, run and reason of states that only memory keeps now.
-inline constexpr std::uint32_t kHeadVersion = 2;
+/// History: 1 the first; 2 with identity, without the failures, run and reason of states that only memory keeps now;
+/// 3 with source, content and cost, five qualities.
+inline constexpr std::uint32_t kHeadVersion = 3;
 inline constexpr std::uint64_t kPayloadOffset = 4096;  ///< a page: the payload can be mapped and sent as it is
 inline constexpr std::size_t kMaxKey = 2048;           ///< bytes
 inline constexpr std::size_t kMaxIdentity = 512;       ///< bytes; a longer one is cut
@@ -39,12 +47,16 @@ struct HeadRecord {
   u64le payload_offset;       ///< file: kPayloadOffset; otherwise the size of the head
   u64le payload_size;         ///< bytes to the end of the file; 0 unless state is file
   std::array<std::byte, 32> payload_sha256;
-  u32le key_size;                         ///< bytes, at most kMaxKey
-  std::array<std::byte, 32> head_sha256;  ///< of all bytes before payload_offset, these 32 taken as zero
+  std::array<std::byte, 32> source_sha256;  ///< of the payload of the original this was made from; zero: unknown
+  u64le content;                            ///< names the bytes of the original; 0: unknown
+  u32le cost_ms;                            ///< what making it took; of an original its download
+  u32le key_size;                           ///< bytes, at most kMaxKey
+  std::array<std::byte, 32> head_sha256;    ///< of all bytes before payload_offset, these 32 taken as zero
 };
-static_assert(sizeof(HeadRecord) == 108 && alignof(HeadRecord) == 1 && std::is_trivially_copyable_v<HeadRecord>);
+static_assert(sizeof(HeadRecord) == 152 && alignof(HeadRecord) == 1 && std::is_trivially_copyable_v<HeadRecord>);
 static_assert(offsetof(HeadRecord, identity_size) == 14 && offsetof(HeadRecord, payload_sha256) == 40);
-static_assert(offsetof(HeadRecord, key_size) == 72 && offsetof(HeadRecord, head_sha256) == 76);
+static_assert(offsetof(HeadRecord, source_sha256) == 72 && offsetof(HeadRecord, content) == 104);
+static_assert(offsetof(HeadRecord, key_size) == 116 && offsetof(HeadRecord, head_sha256) == 120);
 static_assert(sizeof(HeadRecord) + kMaxKey + kMaxIdentity <= kPayloadOffset);
 
 inline constexpr std::array<char, 8> kMagic{'S', 'C', 'E', 'N', 'T', 'R', 'Y', '\n'};
@@ -55,11 +67,27 @@ struct Head {
   TimePoint created{};
   std::uint64_t payload_size = 0;
   Sha256 payload_sha256{};
+  Sha256 source_sha256{};
+  std::uint64_t content = 0;
+  std::uint32_t cost_ms = 0;
   std::string key = {};       ///< readable: "crash.pdb/3249D99D0C4049318610F4E4FB0B69361a"
   std::string identity = {};  ///< what the original was, as its source describes it; empty = unknown
 
   bool operator==(const Head&) const = default;
 };
+
+/// How a payload came to be, as whoever made it knows.
+struct Provenance {
+  std::optional<Quality> quality = {};  ///< nothing: as it was said when writing began
+  Milliseconds cost{0};   ///< of making it; of an original the time of its download
+  Sha256 source{};        ///< of the payload of the original it was made from; zero: unknown
+  bool original = false;  ///< it is an original, named by its own bytes
+
+  bool operator==(const Provenance&) const = default;
+};
+
+/// Head::content of an original, and of everything made from it: the first 8 bytes of `digest`, little-endian.
+std::uint64_t content_of(const Sha256& digest);
 
 /// `text` as it is stored: at most `most` bytes, control characters become spaces.
 std::string one_line(std::string_view text, std::size_t most);

@@ -11,11 +11,14 @@ Head absent() {
 
 Head file() {
   Head head{.state = State::file,
-            .quality = Quality::preferred,
+            .quality = Quality::lines,
             .created = TimePoint(Milliseconds(5)),
             .payload_size = 3,
+            .cost_ms = 1234,
             .key = "b.pdb/2"};
   head.payload_sha256 = sha256(as_bytes("xyz"));
+  head.source_sha256 = sha256(as_bytes("original"));
+  head.content = content_of(head.source_sha256);
   return head;
 }
 
@@ -63,13 +66,29 @@ TEST(Entry, AnotherSizeOfTheFileIsRefused) {
 }
 
 TEST(Entry, AnotherVersionIsRefused) {
-  for (const int version : {0, 1, 3}) {
+  for (const int version : {0, 1, 2, 4}) {
     auto bytes = write_head(absent());
     bytes[offsetof(HeadRecord, version)] = static_cast<std::byte>(version);
     const auto read = read_head(bytes, bytes.size());
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().field, "entry.version");
   }
+}
+
+TEST(Entry, EveryQualityIsKeptAndNoOther) {
+  Head head = file();
+  for (int quality = 0; quality < 6; ++quality) {
+    head.quality = static_cast<Quality>(quality);
+    EXPECT_EQ(read_head(write_head(head), entry_size(head)).has_value(), quality < 5) << quality;
+  }
+}
+
+TEST(Entry, ContentIsTheStartOfADigest) {
+  Sha256 digest{};
+  digest[0] = std::byte{1};
+  digest[7] = std::byte{2};
+  digest[8] = std::byte{3};
+  EXPECT_EQ(content_of(digest), 0x02000000'00000001u);
 }
 
 TEST(Entry, ALongIdentityIsCut) {

@@ -1,33 +1,129 @@
 #include "store/entry_writer.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <optional>
 #include <utility>
 
+#include "store/reading.hpp"
+
 namespace symcached::store {
+namespace {
+
+constexpr std::uint64_t kFreedAtOnce = std::uint64_t{64} << 20;  ///< bytes, at least, when the disk is full
+
+/// A descriptor that cannot be written to: others, and worker processes, get it.
+Descriptor reopened(int file) {
+  return Descriptor(::open(fmt::format("/proc/self/fd/{}", file).c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+bool is_same_file(int a, int b) {
+  struct stat first{}, second{};
+  return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+/// Whether both stand for the same bytes under the same key, and say the same of them.
+bool is_twin(const Head& a, const Head& b) {
+  return a.state == b.state && a.quality == b.quality && a.payload_size == b.payload_size &&
+         a.payload_sha256 == b.payload_sha256 && a.key == b.key && a.identity == b.identity;
+}
+
+}  // namespace
+
+bool Parts::free_up(int error, std::uint64_t bytes) const {
+  return quotas && (error == ENOSPC || error == EDQUOT) && quotas->free_up(std::max(bytes, kFreedAtOnce));
+}
 
 std::unexpected<std::string> EntryWriter::failed(Failure failure) const {
   parts_->space.failed(failure);
   return std::unexpected(std::move(failure.why));
 }
 
+std::expected<void, std::string> EntryWriter::write_at_offset(Bytes data, std::uint64_t offset) {
+  int error = write_at(descriptor(), data.data(), data.size(), offset);
+  if (error != 0 && parts_->free_up(error, 2 * size_ + data.size()))
+    error = write_at(descriptor(), data.data(), data.size(), offset);
+  if (error != 0) return failed(failure(parts_->files->path(name_), "write", error));
+  return {};
+}
+
 std::expected<void, std::string> EntryWriter::write(Bytes data) {
-  if (const int error = write_at(descriptor(), data.data(), data.size(), kPayloadOffset + size_); error != 0)
-    return failed(failure(parts_->files->path(name_), "write", error));
+  if (auto written = write_at_offset(data, kPayloadOffset + size_); !written) return written;
   hasher_.update(data);
   size_ += data.size();
   return {};
 }
 
-std::expected<void, std::string> EntryWriter::publish() && {
+std::expected<void, std::string> EntryWriter::finish_head(const Provenance& made) {
   head_.payload_size = size_;
+  head_.quality = made.quality.value_or(head_.quality);
   if (head_.state == State::file) head_.payload_sha256 = hasher_.finish();
-  const auto head = write_head(head_);
-  if (const int error = write_at(descriptor(), head.data(), head.size(), 0); error != 0)
-    return failed(failure(parts_->files->path(name_), "write", error));
-  if (auto published = parts_->files->publish(std::move(file_), name_); !published)
-    return failed(std::move(published.error()));
+  head_.source_sha256 = made.source;
+  head_.content = content_of(made.original ? head_.payload_sha256 : made.source);
+  head_.cost_ms = static_cast<std::uint32_t>(std::clamp<std::int64_t>(made.cost.count(), 0, UINT32_MAX));
+  return write_at_offset(write_head(head_), 0);
+}
+
+Account EntryWriter::account() const {
+  return {.blocks = blocks_of(kPayloadOffset + size_),
+          .last_use = static_cast<std::uint32_t>(std::time(nullptr)),
+          .cost_ms = head_.cost_ms,
+          .content = head_.content,
+          .absent = head_.state == State::absent};
+}
+
+/// The entry under its own name, if the cache has had its bytes; null if not.
+std::shared_ptr<const Entry> EntryWriter::link_to_twin() const {
+  for (const std::string& twin : parts_->quotas->twins_of(name_, head_.content)) {
+    struct stat info{};
+    auto file = parts_->files->open(twin);
+    if (!file || ::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    auto head = read_head_of(file->get(), static_cast<std::uint64_t>(info.st_size));
+    if (!head || !*head || !is_twin(**head, head_) || !payload_holds(file->get(), **head).value_or(false)) continue;
+    if (!parts_->files->publish_link(twin, name_)) continue;
+    Account linked = account();
+    linked.blocks = 0;
+    parts_->quotas->published(name_, linked);
+    return std::make_shared<const Entry>(std::move(*file), std::make_shared<const Head>(std::move(**head)));
+  }
+  return nullptr;
+}
+
+std::expected<std::shared_ptr<const Entry>, std::string> EntryWriter::publish(const Provenance& made) && {
+  if (auto head = finish_head(made); !head) return std::unexpected(std::move(head.error()));
+  if (made.original && parts_->quotas)
+    if (auto linked = link_to_twin()) {
+      parts_->negatives.drop(name_);
+      return linked;
+    }
+  Descriptor reading = reopened(descriptor());
+  std::string not_kept;
+  std::optional<Quotas::Claim> claim;
+  if (parts_->quotas) {
+    auto claimed = parts_->quotas->claim(name_, kPayloadOffset + size_);
+    if (claimed) claim.emplace(std::move(*claimed));
+    else not_kept = std::move(claimed.error());
+  }
+  if (not_kept.empty()) {
+    if (auto published = parts_->files->publish(std::move(file_), name_); !published)
+      return failed(std::move(published.error()));
+    if (parts_->quotas) parts_->quotas->published(name_, account());
+  }
   parts_->space.worked();
   if (head_.state == State::file) parts_->negatives.drop(name_);
-  return {};
+  if (not_kept.empty()) {  // by its name it is no deleted file to lsof; somebody may have replaced it already
+    auto named = parts_->files->open(name_);
+    if (named && (!reading || is_same_file(named->get(), reading.get()))) reading = std::move(*named);
+  }
+  if (!reading) return std::unexpected(failure(parts_->files->path(name_), "open", EMFILE).why);
+  return std::make_shared<const Entry>(std::move(reading), std::make_shared<const Head>(std::move(head_)),
+                                       std::move(not_kept));
 }
 
 }  // namespace symcached::store

@@ -10,6 +10,7 @@
 #include "store/entry.hpp"
 #include "store/files.hpp"
 #include "store/negatives.hpp"
+#include "store/quotas.hpp"
 
 namespace symcached::store {
 
@@ -18,6 +19,10 @@ struct Parts {
   std::unique_ptr<Files> files;
   Negatives negatives;
   DiskSpace space;
+  std::unique_ptr<Quotas> quotas;  ///< null: no limits
+
+  /// If `error` is one of space: evicts at least `bytes`, and some more. @return whether another try may work
+  bool free_up(int error, std::uint64_t bytes) const;
 };
 
 /// The temporary file is removed when this is dropped unpublished.
@@ -26,6 +31,7 @@ class EntryWriter {
   EntryWriter(std::shared_ptr<Parts> parts, NewFile file, std::string name, Head head)
       : parts_(std::move(parts)), file_(std::move(file)), name_(std::move(name)), head_(std::move(head)) {}
 
+  /// On a full disk other entries are evicted, once.
   /// @return nothing, or a sentence with errno's text (no space, most often)
   std::expected<void, std::string> write(Bytes data);
   std::uint64_t size() const { return size_; }
@@ -33,12 +39,19 @@ class EntryWriter {
   /// For reading back what was written: the payload starts at kPayloadOffset.
   int descriptor() const { return file_.descriptor(); }
 
-  /// Writes the head, syncs, takes the place of whatever entry was there. A file is what counts for its key from now
-  /// on; what was remembered in memory is dropped.
-  std::expected<void, std::string> publish() &&;
+  /// Writes the head, makes room, syncs, takes the place of whatever entry was there. A file is what counts for its
+  /// key from now on; what was remembered in memory is dropped. An original that the cache has in another scope, with
+  /// the same key, identity and bytes, becomes another name of that file.
+  /// @return the entry, open for reading whatever happens to its file. If the limits leave no room for it, it is in no
+  ///         directory, and Entry::not_kept() says why.
+  std::expected<std::shared_ptr<const Entry>, std::string> publish(const Provenance& made = {}) &&;
 
  private:
   std::unexpected<std::string> failed(Failure failure) const;
+  std::expected<void, std::string> write_at_offset(Bytes data, std::uint64_t offset);
+  std::expected<void, std::string> finish_head(const Provenance& made);
+  std::shared_ptr<const Entry> link_to_twin() const;
+  Account account() const;
 
   std::shared_ptr<Parts> parts_;
   NewFile file_;

@@ -45,6 +45,11 @@ class Files {
   virtual std::expected<NewFile, Failure> create() = 0;
   /// Makes `file` what `name` stands for, safe on disk, at once or not at all.
   virtual std::expected<void, Failure> publish(NewFile file, const std::string& name) = 0;
+  /// Makes `name` another name of the entry `existing`, at once or not at all. @return whether it is
+  virtual bool publish_link(const std::string& existing, const std::string& name) {
+    static_cast<void>(existing), static_cast<void>(name);
+    return false;
+  }
   /// A descriptor of its own for reading, or errno. Cost: one call to the system.
   virtual std::expected<Descriptor, int> open(const std::string& name) = 0;
   virtual void remove(const std::string& name) = 0;

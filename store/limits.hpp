@@ -28,6 +28,7 @@ struct KindLimits {
 struct CacheLimits {
   Quota total = {.max_size = std::uint64_t{20} << 30, .min_free = {.percent = 5}};
   std::optional<std::chrono::seconds> max_unused_for = std::chrono::days(7);  ///< nothing: for ever
+  std::chrono::seconds max_absent_for = std::chrono::hours(1);                ///< since the sources were asked
   std::map<std::string, KindLimits, std::less<>> kinds = {};                  ///< by the name of the kind
 };
 

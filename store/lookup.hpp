@@ -14,7 +14,7 @@
 
 namespace symcached::store {
 
-/// A kind of entry; entries of an older version are never read again, nor removed.
+/// A kind of entry; entries of an older version are worth less to the store (index.hpp).
 struct CacheKind {
   std::string_view name;  ///< a directory below the cache directory, static storage
   std::uint32_t version;
@@ -29,15 +29,19 @@ struct EntryKey {
 /// An entry with a payload, open. It stays readable when somebody deletes or replaces it on disk.
 class Entry {
  public:
-  Entry(Descriptor file, std::shared_ptr<const Head> head) : file_(std::move(file)), head_(std::move(head)) {}
+  Entry(Descriptor file, std::shared_ptr<const Head> head, std::string not_kept = {})
+      : file_(std::move(file)), head_(std::move(head)), not_kept_(std::move(not_kept)) {}
   const Descriptor& file() const { return file_; }
   const Head& head() const { return *head_; }
+  /// Of an entry just published: why it is not in the cache, so that the next lookup will miss; empty if it is.
+  const std::string& not_kept() const { return not_kept_; }
   std::uint64_t size() const { return head_->payload_size; }  ///< of the payload, which starts at kPayloadOffset
   std::expected<MappedFile, std::string> map() const { return MappedFile::from_descriptor(file_.get(), head_->key); }
 
  private:
   Descriptor file_;
   std::shared_ptr<const Head> head_;  ///< shared with what the store remembers as checked
+  std::string not_kept_;
 };
 
 inline constexpr std::size_t kMaxReason = 1024;  ///< bytes of a `why`; a longer one is cut

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "base/hex.hpp"
+#include "store/entry_name.hpp"
 #include "store/reading.hpp"
 #include "store/unnamed_files.hpp"
 
@@ -19,20 +19,23 @@ constexpr std::int64_t kTouchEvery = 3600;  ///< seconds
 /// A name that stands for no file. Anything else that goes wrong says nothing about the key.
 bool is_no_file(int error) { return error == ENOENT || error == ENOTDIR || error == ELOOP; }
 
-std::string name_of(const EntryKey& key) {
-  const std::string hash = to_hex(sha256(as_bytes(key.readable)));
-  const std::string_view digits = hash;
-  return fmt::format("{}/v{}/{}/{}/{}", key.kind.name, key.kind.version, key.scope, digits.substr(0, 2),
-                     digits.substr(2));
+std::shared_ptr<Parts> parts_of(std::unique_ptr<Files> files, const StoreOptions& options,
+                                std::unique_ptr<Quotas> quotas) {
+  return std::shared_ptr<Parts>(
+      new Parts{std::move(files), Negatives(options.negatives), DiskSpace(options.now), std::move(quotas)});
 }
 
 }  // namespace
 
 std::expected<std::unique_ptr<Store>, std::string> Store::open(std::filesystem::path directory, std::uint64_t boot,
                                                                StoreOptions options) {
-  auto files = Directory::open(std::move(directory), boot, options.temporary_files);
+  auto files = Directory::open(directory, boot, options.temporary_files);
   if (!files) return std::unexpected(std::move(files.error()));
-  return std::make_unique<Store>(std::move(*files), std::move(options));
+  options.quotas.now = options.now;
+  const auto is_ours = [directory = files->get()] { return directory->is_ours(); };
+  auto quotas = std::make_unique<Quotas>(directory, boot, is_ours, options.quotas);
+  return std::unique_ptr<Store>(
+      new Store(parts_of(std::move(*files), options, std::move(quotas)), directory, is_ours, options.max_absent_files));
 }
 
 std::unique_ptr<Store> Store::unnamed(StoreOptions options) {
@@ -41,17 +44,20 @@ std::unique_ptr<Store> Store::unnamed(StoreOptions options) {
 }
 
 Store::Store(std::unique_ptr<Files> files, StoreOptions options)
-    : parts_(new Parts{std::move(files), Negatives(options.negatives), DiskSpace(std::move(options.now))}),
-      max_absent_files_(options.max_absent_files) {}
+    : Store(parts_of(std::move(files), options, nullptr), {}, {}, options.max_absent_files) {}
 
-std::filesystem::path Store::path_of(const EntryKey& key) const { return parts_->files->path(name_of(key)); }
+Store::Store(std::shared_ptr<Parts> parts, std::filesystem::path directory, std::function<bool()> is_ours,
+             std::size_t max_absent_files)
+    : parts_(std::move(parts)), max_absent_files_(max_absent_files), locks_(std::move(directory), std::move(is_ours)) {}
+
+std::filesystem::path Store::path_of(const EntryKey& key) const { return parts_->files->path(entry_name(key)); }
 
 Lookup Store::lookup(const EntryKey& key) { return look(key, true).value_or(Miss{}); }
 
 std::optional<Lookup> Store::lookup_checked(const EntryKey& key) { return look(key, false); }
 
 std::optional<Lookup> Store::look(const EntryKey& key, bool may_read_payload) try {
-  const std::string name = name_of(key);
+  const std::string name = entry_name(key);
   auto file = parts_->files->open(name);
   if (file) return look_at(std::move(*file), key, name, may_read_payload);
   if (is_no_file(file.error())) return without_file(name);
@@ -101,6 +107,7 @@ Lookup Store::hit(Descriptor file, std::shared_ptr<const Head> head, const struc
     struct stat now{};
     if (::futimens(file.get(), nullptr) == 0 && ::fstat(file.get(), &now) == 0)
       checked_.restamp(name, stamp_of(info), stamp_of(now));
+    if (parts_->quotas) parts_->quotas->used(name);
   }
   return Hit{std::make_shared<const Entry>(std::move(file), std::move(head))};
 }
@@ -116,17 +123,24 @@ std::expected<EntryWriter, std::string> Store::create(const EntryKey& key, Quali
 std::expected<EntryWriter, std::string> Store::create_with(const EntryKey& key, Head head) {
   if (key.readable.size() > kMaxKey)
     return std::unexpected(fmt::format("key too long: {} bytes, the limit is {}", key.readable.size(), kMaxKey));
+  const std::string place = place_of(key);
+  if (!parse_place(place)) return std::unexpected(fmt::format("\"{}\" cannot be the place of an entry", place));
   if (auto why = no_space()) return std::unexpected(fmt::format("not written: {}", *why));
   head.key = key.readable;
   auto file = parts_->files->create();
+  if (!file && parts_->free_up(file.error().error, 0)) file = parts_->files->create();
   if (!file) {
     parts_->space.failed(file.error());
     return std::unexpected(std::move(file.error().why));
   }
-  return EntryWriter(parts_, std::move(*file), name_of(key), std::move(head));
+  return EntryWriter(parts_, std::move(*file), entry_name(key), std::move(head));
 }
 
-void Store::remember(const EntryKey& key, const Negative& negative) { parts_->negatives.put(name_of(key), negative); }
+std::optional<KeyLocks::Guard> Store::try_lock(const EntryKey& key) { return locks_.try_lock(entry_name(key)); }
+
+void Store::remember(const EntryKey& key, const Negative& negative) {
+  parts_->negatives.put(entry_name(key), negative);
+}
 
 /// Another process may have published one by now.
 bool Store::has_file(const std::string& name) const {
@@ -138,7 +152,7 @@ bool Store::has_file(const std::string& name) const {
 }
 
 std::expected<void, std::string> Store::keep(const EntryKey& key) {
-  const std::string name = name_of(key);
+  const std::string name = entry_name(key);
   const auto remembered = parts_->negatives.peek(name);
   const auto* absent = remembered ? std::get_if<Absent>(&*remembered) : nullptr;
   if (absent == nullptr || has_file(name)) return {};
@@ -148,13 +162,15 @@ std::expected<void, std::string> Store::keep(const EntryKey& key) {
   }
   auto writer = create_with(key, Head{.state = State::absent, .created = absent->checked, .identity = absent->asked});
   auto kept = writer ? std::move(*writer).publish() : std::unexpected(std::move(writer.error()));
-  if (!kept) --absent_files_;
-  return kept;
+  if (kept) return {};
+  --absent_files_;
+  return std::unexpected(std::move(kept.error()));
 }
 
 void Store::remove(const EntryKey& key) {
-  const std::string name = name_of(key);
+  const std::string name = entry_name(key);
   parts_->files->remove(name);
+  if (parts_->quotas) parts_->quotas->removed(name);
   parts_->negatives.drop(name);
 }
 

@@ -11,6 +11,7 @@
 #include "store/checked_files.hpp"
 #include "store/directory.hpp"
 #include "store/entry_writer.hpp"
+#include "store/key_lock.hpp"
 #include "store/lookup.hpp"
 
 struct stat;
@@ -22,6 +23,7 @@ struct StoreOptions {
   std::size_t max_absent_files = 10'000;  ///< written by one run at most
   TemporaryFiles temporary_files = TemporaryFiles::unnamed;
   SteadyClock now = [] { return std::chrono::steady_clock::now(); };
+  QuotaOptions quotas = {};  ///< of a cache directory; they share `now`
 };
 
 /// Safe to use from any thread, and from several programs on one directory. Throws nothing but std::bad_alloc, and
@@ -35,6 +37,7 @@ class Store {
   /// Leaves nothing on any disk when the process ends, however it ends. For commands. Holds a descriptor for each
   /// entry, of which the first are forgotten (UnnamedFiles::kMostKept).
   static std::unique_ptr<Store> unnamed(StoreOptions options = {});
+  /// Of files that no other process has.
   Store(std::unique_ptr<Files> files, StoreOptions options);
 
   /// Removes temporary files of runs that were killed, and nothing else: all of them if no other process uses the
@@ -49,7 +52,8 @@ class Store {
   /// The same without ever reading a payload: nothing if lookup() would have to. For threads that must not wait.
   std::optional<Lookup> lookup_checked(const EntryKey& key);
 
-  /// `identity` is what the original was (see lookup.hpp). Fails at once while no_space().
+  /// `identity` is what the original was (see lookup.hpp). Fails at once while no_space(), and for a scope that can be
+  /// no part of a path (entry_name.hpp).
   std::expected<EntryWriter, std::string> create(const EntryKey& key, Quality quality, std::string_view identity = {});
   /// In memory, for this run. Does not wait.
   void remember(const EntryKey& key, const Negative& negative);
@@ -61,9 +65,15 @@ class Store {
   /// Forgets the entry and what is remembered.
   void remove(const EntryKey& key);
 
+  /// Whoever makes an entry holds its lock meanwhile; nothing if somebody else does, here or in another process.
+  std::optional<KeyLocks::Guard> try_lock(const EntryKey& key);
+
   /// Why there is no point in making an entry now: the last write found no space, less than a minute ago. Nothing
   /// otherwise.
   std::optional<std::string> no_space() const { return parts_->space.full(); }
+
+  /// Of a cache directory; null for unnamed(). Lives as long as the store.
+  Quotas* quotas() { return parts_->quotas.get(); }
 
   std::filesystem::path path_of(const EntryKey& key) const;
   static TimePoint now() { return std::chrono::time_point_cast<Milliseconds>(Clock::now()); }
@@ -77,10 +87,14 @@ class Store {
   Exhausted exhausted(const std::string& name, std::string_view doing, int error) const;
   std::expected<EntryWriter, std::string> create_with(const EntryKey& key, Head head);
 
+  Store(std::shared_ptr<Parts> parts, std::filesystem::path directory, std::function<bool()> is_ours,
+        std::size_t max_absent_files);
+
   const std::shared_ptr<Parts> parts_;
   const std::size_t max_absent_files_;
   std::atomic<std::size_t> absent_files_ = 0;
   CheckedFiles checked_;
+  KeyLocks locks_;
 };
 
 }  // namespace symcached::store

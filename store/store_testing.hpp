@@ -26,7 +26,7 @@ inline std::unique_ptr<Store> open_store(const std::filesystem::path& folder, st
 
 /// "" or why not.
 inline std::string try_put(Store& store, std::string_view payload, const EntryKey& key = kKey) {
-  auto writer = store.create(key, Quality::preferred);
+  auto writer = store.create(key, Quality::lines);
   if (!writer) return writer.error();
   if (const auto written = writer->write(as_bytes(payload)); !written) return written.error();
   const auto published = std::move(*writer).publish();
@@ -70,8 +70,9 @@ inline std::vector<std::string> all_files(const std::filesystem::path& folder) {
 
 inline std::size_t entries_in(const std::filesystem::path& folder) {
   const auto all = all_files(folder);
-  return static_cast<std::size_t>(
-      std::ranges::count_if(all, [](const std::string& name) { return name != kMarkerName && name != kTagName; }));
+  return static_cast<std::size_t>(std::ranges::count_if(all, [](const std::string& name) {
+    return name != kMarkerName && name != kTagName && name != kJournalName && name != kLocksName;
+  }));
 }
 
 inline std::string content_of(const std::filesystem::path& file) {

@@ -1,0 +1,142 @@
+#pragma once
+/// Keeps a cache directory within its limits: counts what is in it, makes room before an entry is published, removes
+/// what nobody uses. Several processes may do so on one directory; each learns of the others by the journal.
+#include <array>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/disk_space.hpp"
+#include "store/journal.hpp"
+#include "store/limits.hpp"
+
+namespace symcached::store {
+
+/// Of the file system that has the cache directory, in bytes.
+struct DiskRoom {
+  std::uint64_t free;
+  std::uint64_t size;
+};
+std::optional<DiskRoom> disk_room_of(const std::filesystem::path& directory);
+
+enum class RemovedAs : std::uint8_t { evicted, expired };
+
+struct QuotaOptions {
+  CacheLimits limits = {};
+  bool dry_run = false;  ///< nothing is removed or written; what would be counts as removed
+  /// Called for each entry that goes, with its bytes on disk, under a lock: it must not call the Quotas.
+  std::function<void(const std::string& name, std::uint64_t bytes, RemovedAs why)> removed = {};
+  std::function<std::optional<DiskRoom>(const std::filesystem::path&)> disk_room = disk_room_of;  ///< a seam for tests
+  SteadyClock now = [] { return std::chrono::steady_clock::now(); };
+};
+
+struct QuotaCounts {
+  struct Kind {
+    std::string name;
+    std::uint64_t entries = 0, bytes = 0;
+  };
+  std::uint64_t entries = 0, bytes = 0;  ///< now; bytes on disk
+  std::vector<Kind> kinds = {};
+  std::uint64_t evicted = 0, expired = 0;  ///< entries, by this process so far
+  std::uint64_t reclaimed = 0;             ///< bytes of both
+};
+
+/// Safe to use from any thread. A call may wait for the disk, but for used().
+class Quotas {
+ public:
+  /// @param is_ours  whether the directory still is, asked before anything is removed or written
+  Quotas(std::filesystem::path directory, std::uint64_t boot, std::function<bool()> is_ours, QuotaOptions options);
+
+  /// Room for one entry. What it holds counts as used until publishing has ended.
+  class Claim {
+   public:
+    Claim() = default;  ///< of nothing
+    Claim(Quotas& quotas, Index::KindId kind, std::uint32_t blocks) : quotas_(&quotas), kind_(kind), blocks_(blocks) {}
+    Claim(Claim&& other) noexcept
+        : quotas_(std::exchange(other.quotas_, nullptr)), kind_(other.kind_), blocks_(other.blocks_) {}
+    Claim& operator=(Claim&&) = delete;
+    ~Claim() {
+      if (quotas_ != nullptr) quotas_->release(kind_, blocks_);
+    }
+
+   private:
+    Quotas* quotas_ = nullptr;
+    Index::KindId kind_ = 0;
+    std::uint32_t blocks_ = 0;
+  };
+
+  /// Evicts until `bytes` more fit. @return the claim, or why the entry cannot be kept
+  std::expected<Claim, std::string> claim(const std::string& name, std::uint64_t bytes);
+  /// The entry lies in the directory now.
+  void published(const std::string& name, const Account& account);
+  void removed(const std::string& name);
+  /// Does not wait: noted with the next call that does.
+  void used(const std::string& name);
+  /// Other names of the same kind for the readable key of `name` whose content is `content`: of other scopes.
+  std::vector<std::string> twins_of(const std::string& name, std::uint64_t content);
+
+  /// After the disk was full: evicts at least `bytes`, the least valuable first. @return whether anything went
+  bool free_up(std::uint64_t bytes);
+  /// Evicts until all limits hold; learns what others did.
+  void enforce();
+  /// Removes what was not used for longer than its limit by `now` (Unix time in seconds).
+  void expire(std::uint32_t now);
+
+  // For a survey (store/survey.hpp).
+  void begin_survey();
+  /// @param blocks, last_use  as its file has them. @return whether the entry is known
+  bool survey(const std::string& name, std::uint32_t blocks, std::uint32_t last_use);
+  /// Forgets what the survey did not see and is not there. @return how many entries that were
+  std::size_t end_survey();
+
+  QuotaCounts counts();
+  const CacheLimits& limits() const { return options_.limits; }
+
+ private:
+  static constexpr std::size_t kMaxUses = 4096;  ///< that wait to be noted; the files themselves know, too
+  static constexpr std::size_t kStep = 1024;     ///< entries looked at under one lock
+
+  using Lock = std::scoped_lock<std::mutex>;
+
+  bool refresh();
+  void release(Index::KindId kind, std::uint32_t blocks);
+  bool make_room(std::optional<Index::KindId> kind, std::uint64_t blocks);
+  bool fits(std::optional<Index::KindId> kind, std::uint64_t blocks) const;
+  std::uint64_t missing_free(const Quota& quota);
+  bool make_free(std::optional<Index::KindId> kind);
+  const Quota* quota_of(Index::KindId kind) const;
+  bool evict(std::optional<Index::KindId> kind);
+  std::optional<Account> on_disk(const Index::Entry& entry) const;
+  bool is_unchanged(const Index::Entry& entry);
+  void remove(const Index::Entry& entry, RemovedAs why);
+  bool hand_on(const Index::Entry& entry);
+  bool enforce_step();
+  bool expire_step(std::size_t from, std::uint32_t now);
+  bool survey_step(std::size_t from, std::size_t& gone);
+  bool is_expired(const Index::Entry& entry, std::uint32_t now) const;
+  std::string name_of(const Index::Entry& entry) const;
+  std::filesystem::path path_of(const Index::Entry& entry) const { return directory_ / name_of(entry); }
+
+  const std::filesystem::path directory_;
+  const std::function<bool()> is_ours_;
+  const QuotaOptions options_;
+
+  std::mutex mutex_;
+  Index index_;
+  Journal journal_;
+  std::array<std::uint64_t, Index::kMaxKinds> reserved_{};  ///< blocks claimed, by kind
+  std::uint64_t all_reserved_ = 0;
+  std::optional<DiskRoom> room_;  ///< as it was at room_at_, and what went since
+  SteadyTime room_at_{};
+  std::uint64_t evicted_ = 0, expired_ = 0, reclaimed_ = 0;
+
+  std::mutex uses_mutex_;
+  std::vector<std::string> uses_;
+};
+
+}  // namespace symcached::store
