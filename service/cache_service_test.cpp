@@ -89,7 +89,7 @@ TEST_F(ServiceTest, RemembersEachKindOfNo) {
     upstream.put("/index2.txt", http::text(404, "no"));
     upstream.answer_all_with(r.answer);
     serve({upstream.url()});
-    const CacheQuery query{std::string(r.why) + ".pdb", kId};
+    const CacheQuery query = query_of(std::string(r.why) + ".pdb", kId);
     EXPECT_THAT(find(query), HasSubstr(r.want)) << r.why;
     const std::size_t asked = upstream.asked().size();
     EXPECT_THAT(find(query), HasSubstr(r.want)) << r.why;

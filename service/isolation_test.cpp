@@ -69,7 +69,7 @@ class Isolation : public ::testing::Test {
     std::string pdb(as_text(pdb_));
     pdb.replace(pdb.find(on_disk(id_.guid)), id.guid.bytes.size(), on_disk(id.guid));
     symbols_.write(fmt::format("a.pdb/{}/a.pdb", id.breakpad()), pdb + std::string(fault));
-    return {"a.pdb", id};
+    return {.module = {.debug_file = "a.pdb", .debug_id = id}};
   }
 
   TempFolder symbols_, cache_;

@@ -128,17 +128,18 @@ Task<void> Resolver::upgrade(CacheRequest request) {
 /// One process makes a cache at a time; the others wait for it and take what it made.
 Task<Outcome> Resolver::make(CacheRequest request, Shared now, std::optional<Contents> have) {
   const store::EntryKey key = entry_key(request);
-  auto mine = store_.try_lock(key);
-  for (int polls = 0; !mine && polls < kMostLockPolls; ++polls) {
+  for (int polls = 0;; ++polls) {
+    const auto mine = store_.try_lock(key);
+    if (mine || polls == kMostLockPolls) {
+      const Found before = *look(request, true);
+      const store::Entry* made_meanwhile = before.outdated ? nullptr : entry_of(before);
+      if (made_meanwhile != nullptr && (!have || contents_of(made_meanwhile->head().quality) > *have))
+        co_return *known(before, *now);
+      co_return co_await ask_all(std::move(request), std::move(now), have);
+    }
     boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, kLockPoll);
     co_await timer.async_wait(boost::asio::use_awaitable);
-    mine = store_.try_lock(key);
   }
-  const Found before = *look(request, true);
-  const store::Entry* made_meanwhile = before.outdated ? nullptr : entry_of(before);
-  if (made_meanwhile != nullptr && (!have || contents_of(made_meanwhile->head().quality) > *have))
-    co_return *known(before, *now);
-  co_return co_await ask_all(std::move(request), std::move(now), have);
 }
 
 /// Candidates in their order, the best first: as soon as there is a cache, only those that may say more are asked for.

@@ -145,10 +145,10 @@ TEST_F(SourcesTest, ABetterOneIsLookedForOnceAnHour) {
   policy.upgrade_again = seconds(3600);
   start(policy);
   EXPECT_EQ(find(), "ready cache of poor");
-  ASSERT_TRUE(eventually([&] { return second_.opened == 2; })) << "once to make it, once to better it";
+  ASSERT_TRUE(eventually([&] { return second_.opened == 4; })) << "for two files each: to make it, and to better it";
   for (int i = 0; i < 10; ++i) EXPECT_EQ(find(), "ready cache of poor");
   service_->stop();
-  EXPECT_EQ(second_.opened, 2);
+  EXPECT_EQ(second_.opened, 4);
 }
 
 TEST_F(SourcesTest, AWorseOneNeverTakesThePlaceOfABetterOne) {
