@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "fetch/cabinet.hpp"
+#include "base/byte_sink.hpp"
 #include "fetch/curl_library.hpp"
 #include "fetch/http_result.hpp"
 #include "fetch/limits.hpp"
