@@ -25,20 +25,21 @@ struct HttpHead {
 
 struct HttpResult {
   enum class End : std::uint8_t {
-    answered,       ///< with the status of the head; the body of a 200 came whole
-    cut_short,      ///< the body of a 200 broke off, or is not what its digest says
-    too_large,      ///< the body of a 200 is over the limit
-    led_astray,     ///< a redirect, or the URL itself, leads where nothing is asked
-    exhausted,      ///< this machine is out of something, or the sink failed: nothing about the server
-    no_host,        ///< its name cannot be resolved
-    no_connection,  ///< refused, unreachable
-    tls_failed,     ///< a certificate that is not trusted, most often
-    timed_out,      ///< no connection, or no whole head, in time
-    too_slow,       ///< the body came too slowly, or took too long in all
-    reset,          ///< the connection broke before there was a body
-    failed,         ///< anything else: not HTTP, credentials that cannot be had
-    left_alone,     ///< not asked: the host failed or asked for a pause just now; retry_after says how long
-    stopped,        ///< the client was stopped
+    answered,        ///< with the status of the head; the body of a 200 came whole
+    cut_short,       ///< the body of a 200 broke off, or is not what its digest says
+    too_large,       ///< the body of a 200 is over the limit
+    led_astray,      ///< a redirect, or the URL itself, leads where nothing is asked
+    exhausted,       ///< this machine is out of something, or the sink failed: nothing about the server
+    no_host,         ///< its name cannot be resolved
+    no_connection,   ///< refused, unreachable
+    tls_failed,      ///< a certificate that is not trusted, most often
+    timed_out,       ///< no connection, or no whole head, in time
+    too_slow,        ///< the body came too slowly, or took too long in all
+    reset,           ///< the connection broke before there was a body
+    failed,          ///< anything else: not HTTP, most often
+    no_credentials,  ///< not asked: they cannot be had
+    left_alone,      ///< not asked: the host failed or asked for a pause just now; retry_after says how long
+    stopped,         ///< the client was stopped
   };
   End end = End::answered;
   HttpHead head = {};
