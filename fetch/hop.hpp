@@ -31,7 +31,8 @@ struct HttpRequest {
   bool partial = false;             ///< the headers ask for a range: the body of a 206 is wanted, and none encoded
   std::uint64_t max_body = 0;       ///< so many bytes of the body are enough, the rest is cut off; 0: all
   std::size_t keep_other_body = 0;  ///< bytes, for HttpResult::other_body
-  bool negotiate = false;           ///< Kerberos, at the origin of `url` alone, with the credentials of the process
+  std::function<void(HttpRequest&)> sign = {};  ///< adds a signature over all other headers, before it is sent
+  bool negotiate = false;  ///< Kerberos, at the origin of `url` alone, with the credentials of the process
   std::shared_ptr<const sources::NetworkRules> network = {};  ///< none: as the client was made
 };
 
