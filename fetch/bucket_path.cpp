@@ -7,17 +7,6 @@
 
 namespace symcached::fetch {
 
-std::string encode_path(std::string_view path) {
-  std::string encoded;
-  while (true) {
-    const std::size_t slash = path.find('/');
-    encoded += http::percent_encode(path.substr(0, slash));
-    if (slash == std::string_view::npos) return encoded;
-    encoded += '/';
-    path.remove_prefix(slash + 1);
-  }
-}
-
 std::expected<std::string, std::string> key_path(std::string_view prefix, std::string_view path) {
   while (prefix.starts_with('/')) prefix.remove_prefix(1);
   while (prefix.ends_with('/')) prefix.remove_suffix(1);
@@ -26,7 +15,7 @@ std::expected<std::string, std::string> key_path(std::string_view prefix, std::s
   for (const std::string_view dots : {"/./", "/../"})
     if (framed.find(dots) != std::string::npos)
       return std::unexpected(fmt::format("\"{}\": a segment of dots cannot be asked for", path));
-  return encode_path(all);
+  return http::percent_encode_path(all);
 }
 
 std::string endpoint_url(std::string_view given, std::string standard) {

@@ -6,9 +6,6 @@
 
 namespace symcached::fetch {
 
-/// Every byte but unreserved ones and slashes becomes %XX.
-std::string encode_path(std::string_view path);
-
 /// `path` below `prefix`, encoded, with one slash in front: what S3, GCS and Azure call a key.
 /// @return the path, or why it is none: a segment "." or ".." means something else in a URL
 std::expected<std::string, std::string> key_path(std::string_view prefix, std::string_view path);
