@@ -2,22 +2,15 @@
 /// What libmspack unpacks: cabinets, and the single files of Microsoft's older compress.exe (SZDD, KWAJ).
 #include <cstdint>
 #include <expected>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "base/byte_sink.hpp"
 
 namespace symcached::mspack {
 
-/// Takes unpacked bytes in order. An error ends the unpacking and is passed on.
-using ByteSink = std::function<std::expected<void, std::string>(Bytes)>;
-
-struct Failure {
-  bool by_sink;  ///< the sink's error; otherwise the packed bytes are bad, or memory ran out
-  std::string why;
-};
+using Failure = UnpackFailure;
 
 struct CabinetMember {
   std::string name;          ///< as recorded, unchecked

@@ -19,9 +19,9 @@ std::expected<std::string, FileError> verify_here(const Wanted& wanted, int file
 
 class ReaderHere : public FileReader {
  public:
-  Task<std::expected<void, FileError>> unpack_cabinet(int file, std::uint64_t offset, Limits limits,
-                                                      ByteSink sink) override {
-    co_return fetch::unpack_cabinet(file, offset, limits, sink);
+  Task<std::expected<void, FileError>> unpack(Wrapper wrapper, int file, std::uint64_t offset, Limits limits,
+                                              ByteSink sink) override {
+    co_return fetch::unpack(wrapper, file, offset, limits, sink);
   }
   Task<std::expected<std::string, FileError>> verify(Wanted wanted, int file, std::uint64_t offset,
                                                      std::uint64_t size) override {

@@ -5,8 +5,8 @@
 #include <expected>
 #include <string>
 
-#include "fetch/cabinet.hpp"
 #include "fetch/outcome.hpp"
+#include "fetch/unpack.hpp"
 #include "net/task.hpp"
 
 namespace symcached::fetch {
@@ -17,9 +17,9 @@ class FileReader {
  public:
   virtual ~FileReader() = default;
 
-  /// As unpack_cabinet() of cabinet.hpp. `sink` is called from one thread at a time, any one.
-  virtual Task<std::expected<void, FileError>> unpack_cabinet(int file, std::uint64_t offset, Limits limits,
-                                                              ByteSink sink) = 0;
+  /// As unpack() of unpack.hpp: one layer. `sink` is called from one thread at a time, any one.
+  virtual Task<std::expected<void, FileError>> unpack(Wrapper wrapper, int file, std::uint64_t offset, Limits limits,
+                                                      ByteSink sink) = 0;
   /// As verify() of verify.hpp, over `size` bytes from `offset` on.
   virtual Task<std::expected<std::string, FileError>> verify(Wanted wanted, int file, std::uint64_t offset,
                                                              std::uint64_t size) = 0;

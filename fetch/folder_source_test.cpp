@@ -147,9 +147,9 @@ Wanted wanted_portable() { return wanted_of({sources::FileType::portable_pdb, kW
 class SlowReader : public FileReader {
  public:
   explicit SlowReader(std::function<void()> meanwhile) : meanwhile_(std::move(meanwhile)) {}
-  Task<std::expected<void, FileError>> unpack_cabinet(int file, std::uint64_t offset, Limits limits,
-                                                      ByteSink sink) override {
-    auto done = co_await reader_of_this_process().unpack_cabinet(file, offset, limits, std::move(sink));
+  Task<std::expected<void, FileError>> unpack(Wrapper wrapper, int file, std::uint64_t offset, Limits limits,
+                                              ByteSink sink) override {
+    auto done = co_await reader_of_this_process().unpack(wrapper, file, offset, limits, std::move(sink));
     meanwhile_();
     co_return done;
   }

@@ -36,6 +36,36 @@ bool is_broken_off(CURLcode code) {
   return std::ranges::find(kAll, code) != kAll.end();
 }
 
+/// What went wrong on the way to an answer.
+struct EndRow {
+  CURLcode code;
+  End end;
+};
+constexpr EndRow kEnds[] = {
+    {CURLE_COULDNT_RESOLVE_HOST, End::no_host},
+    {CURLE_COULDNT_RESOLVE_PROXY, End::no_host},
+    {CURLE_COULDNT_CONNECT, End::no_connection},
+    {CURLE_SSL_CONNECT_ERROR, End::tls_failed},
+    {CURLE_PEER_FAILED_VERIFICATION, End::tls_failed},
+    {CURLE_SSL_CERTPROBLEM, End::tls_failed},
+    {CURLE_SSL_CACERT_BADFILE, End::tls_failed},
+    {CURLE_SSL_ISSUER_ERROR, End::tls_failed},
+    {CURLE_SSL_CIPHER, End::tls_failed},
+    {CURLE_SSL_INVALIDCERTSTATUS, End::tls_failed},
+    {CURLE_OPERATION_TIMEDOUT, End::timed_out},
+    {CURLE_GOT_NOTHING, End::reset},
+    {CURLE_SEND_ERROR, End::reset},
+    {CURLE_RECV_ERROR, End::reset},
+    {CURLE_PARTIAL_FILE, End::reset},
+    {CURLE_HTTP2, End::reset},
+    {CURLE_HTTP2_STREAM, End::reset},
+};
+
+End end_for(CURLcode code) {
+  const auto* row = std::ranges::find(kEnds, code, &EndRow::code);
+  return row == std::end(kEnds) ? End::failed : row->end;
+}
+
 }  // namespace
 
 Hop::Hop(const HttpRequest& request, const Target& target, const HopOptions& options, const Limits& limits,
@@ -47,7 +77,7 @@ Hop::Hop(const HttpRequest& request, const Target& target, const HopOptions& opt
   set(CURLOPT_FOLLOWLOCATION, 0L);
   set(CURLOPT_NOBODY, request.head_only ? 1L : 0L);
   set(CURLOPT_USERAGENT, user_agent.c_str());
-  set(CURLOPT_ACCEPT_ENCODING, "gzip");
+  set(CURLOPT_ACCEPT_ENCODING, request.partial ? "identity" : "gzip");
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_ERRORBUFFER, message_.data());
   if (options.choose_proxy) {
@@ -56,7 +86,10 @@ Hop::Hop(const HttpRequest& request, const Target& target, const HopOptions& opt
   }
   set_limits(options);
   set_callbacks();
-  if (options.own_headers) set_headers(request.headers);
+  if (!request.verb.empty()) set_verb();
+  if (!options.own_origin) return;
+  set_headers(request.headers);
+  set_credentials();
 }
 
 template <class Value>
@@ -79,9 +112,36 @@ void Hop::set_callbacks() {
   set(CURLOPT_WRITEDATA, this);
   set(CURLOPT_OPENSOCKETFUNCTION, on_socket);
   set(CURLOPT_OPENSOCKETDATA, this);
+  if (limits_.head_timeout_ms != 0) {
+    set(CURLOPT_XFERINFOFUNCTION, on_progress);
+    set(CURLOPT_XFERINFODATA, this);
+    set(CURLOPT_NOPROGRESS, 0L);
+  }
   if (!check_peer_) return;
   set(CURLOPT_PREREQFUNCTION, on_request);
   set(CURLOPT_PREREQDATA, this);
+}
+
+void Hop::set_verb() {
+  set(CURLOPT_CUSTOMREQUEST, request_.verb.c_str());
+  set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+  set(CURLOPT_POSTFIELDS, request_.body.c_str());
+}
+
+void Hop::set_credentials() {
+  if (request_.negotiate) {
+    set(CURLOPT_HTTPAUTH, CURLAUTH_NEGOTIATE);
+    set(CURLOPT_USERPWD, ":");
+  }
+  if (!request_.network) return;
+  const sources::NetworkRules& rules = *request_.network;
+  if (rules.accept_invalid_certs) {
+    set(CURLOPT_SSL_VERIFYPEER, 0L);
+    set(CURLOPT_SSL_VERIFYHOST, 0L);
+  }
+  if (!rules.ca_file.empty()) set(CURLOPT_CAINFO, rules.ca_file.c_str());
+  if (!rules.client_certificate.empty()) set(CURLOPT_SSLCERT, rules.client_certificate.c_str());
+  if (!rules.client_key.empty()) set(CURLOPT_SSLKEY, rules.client_key.c_str());
 }
 
 void Hop::set_headers(const http::Headers& headers) {
@@ -111,18 +171,24 @@ std::size_t Hop::on_body(char* data, std::size_t, std::size_t size, void* contex
 }
 
 bool Hop::take_body(std::string_view piece) {
+  if (!is_wanted(status())) return take_other_body(piece);
+  if (request_.max_body != 0) piece = piece.substr(0, static_cast<std::size_t>(request_.max_body - received_));
   received_ += piece.size();
-  if (status() != 200) {
-    cut_by_us_ = received_ > limits_.max_other_body;
-    return !cut_by_us_;
-  }
   too_large_ = received_ > limits_.max_download;
   if (too_large_) return false;
   if (auto taken = sink_body(as_bytes(piece)); !taken) {
     sink_error_ = std::move(taken.error());
     return false;
   }
-  return true;
+  enough_ = request_.max_body != 0 && received_ == request_.max_body;
+  return !enough_;
+}
+
+bool Hop::take_other_body(std::string_view piece) {
+  other_body_ += piece.substr(0, request_.keep_other_body - other_body_.size());
+  received_ += piece.size();
+  cut_by_us_ = received_ > limits_.max_other_body;
+  return !cut_by_us_;
 }
 
 std::expected<void, std::string> Hop::sink_body(Bytes piece) {
@@ -164,6 +230,13 @@ int Hop::on_request(void* context, char* peer, char*, int, int) {
   return CURL_PREREQFUNC_ABORT;
 }
 
+int Hop::on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  Hop& hop = *static_cast<Hop*>(context);
+  const auto taken = std::chrono::steady_clock::now() - hop.begun_;
+  hop.late_ = hop.received_ == 0 && hop.status() == 0 && taken > std::chrono::milliseconds(hop.limits_.head_timeout_ms);
+  return hop.late_ ? 1 : 0;
+}
+
 unsigned Hop::status() const {
   long status = 0;
   curl().easy_getinfo(handle_.get(), CURLINFO_RESPONSE_CODE, &status);
@@ -177,6 +250,15 @@ std::string Hop::header(const char* name) const {
   return found->value;
 }
 
+/// A header that may come several times, as one list.
+std::string Hop::all_of_header(const char* name) const {
+  std::string all;
+  curl_header* found = nullptr;
+  for (std::size_t i = 0; curl().easy_header(handle_.get(), name, i, CURLH_HEADER, -1, &found) == CURLHE_OK; ++i)
+    all += fmt::format("{}{}", i == 0 ? "" : ", ", found->value);
+  return all;
+}
+
 std::string Hop::location() const { return is_redirect(status()) ? header("Location") : std::string(); }
 
 HttpHead Hop::head() const {
@@ -186,6 +268,15 @@ HttpHead Hop::head() const {
   head.length = header("Content-Length");
   head.etag = header("ETag");
   head.last_modified = header("Last-Modified");
+  head.content_encoding = header("Content-Encoding");
+  head.content_range = header("Content-Range");
+  head.accept_ranges = header("Accept-Ranges");
+  head.error_code = header("x-ms-error-code");
+  head.content_md5 = header("Content-MD5");
+  head.digest = all_of_header("Digest");
+  head.repr_digest = all_of_header("Repr-Digest");
+  head.amz_sha256 = header("x-amz-checksum-sha256");
+  head.goog_hash = all_of_header("x-goog-hash");
   curl_off_t seconds = 0;
   if (curl().easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK && seconds > 0)
     head.retry_after = std::min<std::chrono::seconds>(std::chrono::seconds(seconds), kMaxRetryAfter);
@@ -197,6 +288,7 @@ HttpResult Hop::result(CURLcode code) const {
   result.head = head();
   result.end = end_of(code);
   if (result.end != End::answered) result.error = error_of(result.end, code);
+  result.other_body = other_body_;
   return result;
 }
 
@@ -204,12 +296,14 @@ End Hop::end_of(CURLcode code) const {
   if (code == CURLE_OK) return End::answered;
   if (threw_ || !sink_error_.empty() || code == CURLE_OUT_OF_MEMORY) return End::exhausted;
   if (too_large_) return End::too_large;
-  if (code == CURLE_FILESIZE_EXCEEDED) return status() == 200 ? End::too_large : End::answered;
-  if (cut_by_us_) return End::answered;
+  if (code == CURLE_FILESIZE_EXCEEDED) return is_wanted(status()) ? End::too_large : End::answered;
+  if (cut_by_us_ || enough_) return End::answered;
   if (!refused_peer_.empty()) return End::led_astray;
-  if (is_broken_off(code) && status() == 200) return End::cut_short;
+  if (is_broken_off(code) && is_wanted(status())) return End::cut_short;
   if (is_exhaustion(os_error_) || out_of_descriptors()) return End::exhausted;
-  return End::failed;
+  if (late_) return End::timed_out;
+  if (code == CURLE_OPERATION_TIMEDOUT && is_wanted(status())) return End::too_slow;
+  return end_for(code);
 }
 
 std::string Hop::error_of(End end, CURLcode code) const {
@@ -219,6 +313,7 @@ std::string Hop::error_of(End end, CURLcode code) const {
     return fmt::format("cannot create a socket: {}", std::strerror(os_error_));
   if (end == End::too_large) return fmt::format("larger than the limit of {} bytes", limits_.max_download);
   if (end == End::led_astray) return refused_peer_;
+  if (late_) return fmt::format("no answer within {} ms", limits_.head_timeout_ms);
   if (head_size_ > kMaxHead) return fmt::format("response headers exceed {} bytes", kMaxHead);
   return message_[0] != '\0' ? message_.data() : curl().easy_strerror(code);
 }

@@ -1,13 +1,14 @@
 #pragma once
 /// One request to one URL: a handle of libcurl, and what its callbacks saw.
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "fetch/cabinet.hpp"
+#include "base/byte_sink.hpp"
 #include "fetch/curl_library.hpp"
 #include "fetch/http_result.hpp"
 #include "fetch/limits.hpp"
@@ -16,21 +17,30 @@
 
 namespace symcached::fetch {
 
-/// Called with the head of a 200 when the first byte of its body arrived; what it returns takes the body.
+/// Called with the head of a 200 (of a 206, if a part was asked for) when the first byte of its body arrived; what it
+/// returns takes the body.
 using OpenSink = std::function<std::expected<ByteSink, std::string>(const HttpHead& head)>;
 
 struct HttpRequest {
   std::string url;  ///< may hold credentials
   http::Headers headers = {};
   OpenSink open_sink = {};
-  bool head_only = false;  ///< HEAD
+  bool head_only = false;           ///< HEAD
+  std::string verb = {};            ///< instead of GET and HEAD; redirects are then not followed
+  std::string body = {};            ///< sent with `verb`
+  bool partial = false;             ///< the headers ask for a range: the body of a 206 is wanted, and none encoded
+  std::uint64_t max_body = 0;       ///< so many bytes of the body are enough, the rest is cut off; 0: all
+  std::size_t keep_other_body = 0;  ///< bytes, for HttpResult::other_body
+  std::function<void(HttpRequest&)> sign = {};  ///< adds a signature over all other headers, before it is sent
+  bool negotiate = false;  ///< Kerberos, at the origin of `url` alone, with the credentials of the process
+  std::shared_ptr<const sources::NetworkRules> network = {};  ///< none: as the client was made
 };
 
 struct HopOptions {
   bool check_peer = false;    ///< the address that is connected to must be of the public internet
   bool choose_proxy = false;  ///< `proxy` counts, not the environment
   std::string proxy = {};     ///< empty: none
-  bool own_headers = true;    ///< those of the request are sent
+  bool own_origin = true;     ///< headers and credentials of the request are sent, its rules for TLS hold
   long time_ms = 0;           ///< 0: as long as bytes arrive
 };
 
@@ -63,16 +73,23 @@ class Hop {
   static curl_socket_t on_socket(void* context, curlsocktype, curl_sockaddr* address);
   static int on_request(void* context, char* peer, char*, int, int);
 
+  static int on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
+
   void set_limits(const HopOptions& options);
   void set_callbacks();
+  void set_verb();
+  void set_credentials();
   void set_headers(const http::Headers& headers);
   template <class Value>
   void set(CURLoption option, Value value);
   bool take_body(std::string_view piece);
+  bool take_other_body(std::string_view piece);
+  bool is_wanted(unsigned status) const { return status == 200 || (status == 206 && request_.partial); }
   std::expected<void, std::string> sink_body(Bytes piece);
   unsigned status() const;
   HttpHead head() const;
   std::string header(const char* name) const;
+  std::string all_of_header(const char* name) const;
   HttpResult::End end_of(CURLcode code) const;
   std::string error_of(HttpResult::End end, CURLcode code) const;
 
@@ -87,7 +104,11 @@ class Hop {
   int os_error_ = 0;        ///< of the last socket that could not be made
   bool too_large_ = false;  ///< the body of a 200
   bool cut_by_us_ = false;  ///< the body of another answer, whose status is all that counts
+  bool enough_ = false;     ///< all of the body that was wanted is there
+  bool late_ = false;       ///< no head in time
   bool threw_ = false;      ///< something in a callback
+  std::string other_body_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::array<char, CURL_ERROR_SIZE> message_{};
   std::unique_ptr<curl_slist, ListFree> header_list_;
   std::unique_ptr<CURL, EasyFree> handle_;  ///< goes first

@@ -32,6 +32,7 @@ HttpWorker& HttpClient::worker() {
 /// What can throw is done before the wait begins: from there on the transfer answers, whatever happens.
 Task<HttpResult> HttpClient::ask(HttpRequest request) {
   HttpWorker& worker = this->worker();
+  if (request.sign) request.sign(request);
   const auto transfers = std::make_shared<HttpWorker::Waiting>();
   transfers->push_back(std::make_unique<Transfer>(std::move(request), limits_, user_agent_));
   std::function<void(Transfer::Done)> start = [&worker, transfers](Transfer::Done done) {

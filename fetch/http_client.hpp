@@ -23,6 +23,7 @@ class HttpClient {
   /// origin alone. The sink is called on the client's thread and lives until the task is done; bodies of answers other
   /// than 200 are thrown away.
   Task<HttpResult> ask(HttpRequest request);
+  const Limits& limits() const { return limits_; }
 
   /// Ends transfers under way and refuses new ones; afterwards no callback comes from the client's thread any more.
   void stop();

@@ -1,5 +1,6 @@
 #include "fetch/http_worker.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <string>
@@ -13,6 +14,7 @@ namespace {
 using End = HttpResult::End;
 
 constexpr int kLongestWait = 1000;  ///< milliseconds
+constexpr int kLookAtHeads = 50;    ///< milliseconds; the wait when a transfer may be late with its head
 constexpr const char* kShuttingDown = "given up, the server is shutting down";
 
 CURLM* make_multi(const Limits& limits) {
@@ -66,12 +68,18 @@ void HttpWorker::run() noexcept {
       check(curl().multi_perform(multi_, &running));
       finish_done();
       start_waiting();
-      check(curl().multi_poll(multi_, nullptr, 0, kLongestWait, nullptr));
+      check(curl().multi_poll(multi_, nullptr, 0, longest_wait(), nullptr));
     } catch (...) {  // out of memory: the transfers end, the thread goes on
       end_all(End::exhausted, "out of memory");
     }
   }
   end_all(End::stopped, kShuttingDown);
+}
+
+/// libcurl has no timer for the head of an answer: its progress is looked at by every multi_perform().
+int HttpWorker::longest_wait() const {
+  const auto may_be_late = [](const auto& transfer) { return transfer.second->has_head_timeout(); };
+  return std::ranges::any_of(active_, may_be_late) ? kLookAtHeads : kLongestWait;
 }
 
 /// @return false once the thread is to end
@@ -89,7 +97,7 @@ void HttpWorker::start_waiting() {
   for (const auto& [handle, transfer] : active_) ++of_host[transfer->place()];
   for (auto at = waiting_.begin(); at != waiting_.end() && active_.size() < limits_.max_transfers;) {
     std::size_t& here = of_host[(*at)->place()];
-    if (here >= limits_.max_host_transfers) {
+    if (here >= (*at)->max_host_transfers()) {
       ++at;
       continue;
     }

@@ -27,6 +27,7 @@ class HttpWorker {
 
  private:
   void run() noexcept;
+  int longest_wait() const;
   bool take_submitted();
   void start_waiting();
   bool start(std::unique_ptr<Transfer> transfer);

@@ -100,7 +100,7 @@ Task<Outcome> ObjectCache::keep_unpacked(Item item, int file, std::uint64_t offs
   auto unpacked = create(item);
   if (!unpacked) co_return Exhausted{std::move(unpacked.error())};
   ByteSink sink = [&](Bytes piece) { return unpacked->write(piece); };
-  if (const auto done = co_await reader_.unpack_cabinet(file, offset, limits_, std::move(sink)); !done) {
+  if (const auto done = co_await reader_.unpack(Wrapper::cabinet, file, offset, limits_, std::move(sink)); !done) {
     if (done.error().ours) co_return Exhausted{fmt::format("{}: {}", item.origin, done.error().why)};
     co_return Refused{fmt::format("{}: {}", item.origin, done.error().why), item.identity};
   }

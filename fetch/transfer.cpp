@@ -10,10 +10,36 @@ namespace symcached::fetch {
 using End = HttpResult::End;
 using SteadyClock = std::chrono::steady_clock;
 
+namespace {
+
+Limits limits_for(const HttpRequest& request, const Limits& limits) {
+  Limits own = request.network ? limits_under(limits, *request.network) : limits;
+  if (!request.verb.empty()) own.max_redirects = 0;
+  return own;
+}
+
+std::string user_agent_for(const HttpRequest& request, const std::string& usual) {
+  return request.network ? request.network->user_agent.value_or(usual) : usual;
+}
+
+}  // namespace
+
+Limits limits_under(Limits limits, const sources::NetworkRules& rules) {
+  const auto milliseconds = [](std::chrono::milliseconds time) {
+    return static_cast<long>(std::max<std::int64_t>(1, time.count()));
+  };
+  if (rules.connect_timeout) limits.connect_timeout_ms = milliseconds(*rules.connect_timeout);
+  if (rules.head_timeout) limits.head_timeout_ms = milliseconds(*rules.head_timeout);
+  if (rules.download_timeout) limits.total_ms = milliseconds(*rules.download_timeout);
+  if (rules.max_download_size) limits.max_download = std::min(limits.max_download, *rules.max_download_size);
+  if (rules.max_transfers != 0) limits.max_host_transfers = rules.max_transfers;
+  return limits;
+}
+
 Transfer::Transfer(HttpRequest request, const Limits& limits, const std::string& user_agent)
     : request_(std::move(request)),
-      limits_(limits),
-      user_agent_(user_agent),
+      limits_(limits_for(request_, limits)),
+      user_agent_(user_agent_for(request_, user_agent)),
       result_{.end = End::exhausted, .error = "out of memory"} {
   if (auto parsed = parse_target(request_.url)) go_to(first_ = std::move(*parsed));
   else wrong_url_ = fmt::format("invalid URL: {}", parsed.error());
@@ -55,11 +81,16 @@ std::string Transfer::objection() const {
 
 HopOptions Transfer::options_of_hop() const {
   HopOptions options;
-  options.own_headers = now_.same_origin(first_);
+  options.own_origin = now_.same_origin(first_);
+  if (request_.network && request_.network->proxy) {
+    options.choose_proxy = true;
+    options.proxy = *request_.network->proxy;
+  }
   if (must_be_public()) {
     // Whom a proxy asks cannot be seen: texts go without one; for redirects the proxy's owner decides.
+    if (!options.choose_proxy && !limits_.public_only) options.proxy = proxy_of(now_.scheme);
+    if (limits_.public_only) options.proxy.clear();
     options.choose_proxy = true;
-    if (!limits_.public_only) options.proxy = proxy_of(now_.scheme);
     options.check_peer = options.proxy.empty();
   }
   if (limits_.total_ms != 0) {

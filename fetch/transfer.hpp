@@ -9,7 +9,7 @@
 
 namespace symcached::fetch {
 
-/// `limits` and `user_agent` outlive it. Once it began, the client's thread alone touches it.
+/// Once it began, the client's thread alone touches it.
 class Transfer {
  public:
   using Done = std::function<void(HttpResult)>;
@@ -20,6 +20,8 @@ class Transfer {
   /// Answers whoever waits, however it went. One that is dropped before its end ran out of memory.
   ~Transfer();
 
+  bool has_head_timeout() const { return limits_.head_timeout_ms != 0; }
+  std::size_t max_host_transfers() const { return limits_.max_host_transfers; }
   void answer_to(Done done) { done_ = std::move(done); }
   /// "host:port" of the hop to come or under way.
   const std::string& place() const { return place_; }
@@ -40,8 +42,8 @@ class Transfer {
 
   HttpRequest request_;
   Done done_;
-  const Limits& limits_;
-  const std::string& user_agent_;
+  const Limits limits_;  ///< of the client, as the request's rules change them
+  const std::string user_agent_;
   Target first_, now_;
   std::string place_;
   std::string wrong_url_;

@@ -123,15 +123,22 @@ std::optional<std::string> percent_decode(std::string_view text) {
   return out;
 }
 
-std::string percent_encode(std::string_view text) {
-  constexpr std::string_view kUnreserved = "-._~";
+namespace {
+
+std::string encode_but(std::string_view kept, std::string_view text) {
   std::string out;
   for (const char c : text) {
     const bool letter = (lower_ascii(c) >= 'a' && lower_ascii(c) <= 'z') || (c >= '0' && c <= '9');
-    if (letter || kUnreserved.find(c) != std::string_view::npos) out += c;
+    if (letter || kept.find(c) != std::string_view::npos) out += c;
     else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
 }
+
+}  // namespace
+
+std::string percent_encode(std::string_view text) { return encode_but("-._~", text); }
+
+std::string percent_encode_path(std::string_view path) { return encode_but("-._~/", path); }
 
 }  // namespace symcached::http

@@ -64,5 +64,7 @@ std::optional<std::vector<std::string>> path_segments(std::string_view target);
 std::optional<std::string> percent_decode(std::string_view text);
 /// Everything but unreserved characters becomes %XX.
 std::string percent_encode(std::string_view text);
+/// The same, slashes as they are.
+std::string percent_encode_path(std::string_view path);
 
 }  // namespace symcached::http

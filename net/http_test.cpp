@@ -43,6 +43,7 @@ TEST(HttpPath, DecodesOnce) {
   };
   for (const Row& r : rows) EXPECT_EQ(percent_decode(r.text), r.want) << r.text;
   EXPECT_EQ(percent_encode("a b+c/\xc3\xa9%2E~"), "a%20b%2Bc%2F%C3%A9%252E~");
+  EXPECT_EQ(percent_encode_path("/a b/%/~"), "/a%20b/%25/~");
 }
 
 TEST(HttpMessage, NamesDoNotCountCase) {

@@ -22,8 +22,7 @@ class SourcesTest : public ServiceTest {
   void start(RetryPolicy retry = {}, ServiceOptions options = settled()) {
     options.retry = retry;
     options.retry.settling = seconds(0);
-    serve({}, options);
-    service_->use(both(), options.retry);
+    serve(both(), options);
   }
   std::vector<std::unique_ptr<fetch::Source>> both() {
     std::vector<std::unique_ptr<fetch::Source>> sources;
@@ -189,8 +188,7 @@ TEST_F(SourcesTest, WhatWaitsToBeMadeAnewOutlivesTheServer) {
   store::WorkList(options.refresh_list).add(to_line(kQuery));
   first_.open = has("new");
   options.versions.symcaches.now.version = kSymcaches.now.version + 1;
-  serve({}, options);
-  service_->use(both(), {});
+  serve(both(), options);
   const store::EntryKey key{options.versions.symcaches.now, "global", kReadable};
   EXPECT_TRUE(eventually([&] { return std::holds_alternative<store::Hit>(store_->lookup(key)); }))
       << "nobody has asked for it since";

@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "base/mapped_file.hpp"
-#include "fetch/cabinet.hpp"
+#include "fetch/unpack.hpp"
 #include "symbolize/derive.hpp"
 
 namespace symcached::service {
@@ -50,17 +50,18 @@ Answer derive(const worker::Work& work) {
   return DerivedNote{derived->kind, derived->contents, derived->debug_id}.text();
 }
 
-Answer unpack_cabinet(const worker::Work& work) {
-  const auto numbers = parse_numbers<3>(work.arguments);
-  if (!numbers || work.files.size() != 1) return std::unexpected("job.arguments: not those of a cabinet");
+Answer unpack(const worker::Work& work) {
+  const auto numbers = parse_numbers<4>(work.arguments);
+  if (!numbers || work.files.size() != 1) return std::unexpected("job.arguments: not those of a packed file");
   fetch::Limits limits;
-  limits.max_unpacked = (*numbers)[1];
-  limits.max_ratio = (*numbers)[2];
+  limits.max_unpacked = (*numbers)[2];
+  limits.max_ratio = (*numbers)[3];
   const auto sink = [&](Bytes piece) -> std::expected<void, std::string> {
     work.output(piece);
     return {};
   };
-  const auto done = fetch::unpack_cabinet(work.files.front().get(), (*numbers)[0], limits, sink);
+  const auto done =
+      fetch::unpack(static_cast<fetch::Wrapper>((*numbers)[0]), work.files.front().get(), (*numbers)[1], limits, sink);
   if (!done) return std::unexpected(done.error().why);
   return std::string();
 }
@@ -69,7 +70,7 @@ Answer unpack_cabinet(const worker::Work& work) {
 
 worker::Handlers worker_handlers() {
   const auto number = [](JobKind kind) { return static_cast<std::uint32_t>(kind); };
-  return {{number(JobKind::derive), derive}, {number(JobKind::unpack_cabinet), unpack_cabinet}};
+  return {{number(JobKind::derive), derive}, {number(JobKind::unpack), unpack}};
 }
 
 worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {

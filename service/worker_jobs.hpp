@@ -13,8 +13,8 @@
 namespace symcached::service {
 
 enum class JobKind : std::uint32_t {
-  derive = 1,          ///< output: a symcache, or a ppdbcache of a managed file; note: a DerivedNote
-  unpack_cabinet = 2,  ///< output: the one member
+  derive = 1,  ///< output: a symcache, or a ppdbcache of a managed file; note: a DerivedNote
+  unpack = 2,  ///< output: the one file inside
 };
 
 /// The worker's side: what a process of the pool passes to worker::serve().

@@ -9,8 +9,8 @@ class WorkerReader : public fetch::FileReader {
  public:
   WorkerReader(RunJob run, LimitRules limits) : run_(std::move(run)), limits_(limits) {}
 
-  Task<std::expected<void, fetch::FileError>> unpack_cabinet(int file, std::uint64_t offset, fetch::Limits limits,
-                                                             fetch::ByteSink sink) override;
+  Task<std::expected<void, fetch::FileError>> unpack(fetch::Wrapper wrapper, int file, std::uint64_t offset,
+                                                     fetch::Limits limits, ByteSink sink) override;
   /// A PDB of native code is held to its id by the conversion; nothing else is fetched for requests.
   Task<std::expected<std::string, fetch::FileError>> verify(fetch::Wanted wanted, int file, std::uint64_t offset,
                                                             std::uint64_t size) override;

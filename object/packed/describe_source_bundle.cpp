@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
-#include "object/packed/zip_archive.hpp"
+#include "base/zip_archive.hpp"
 #include "object/text/describe_breakpad.hpp"
 
 namespace symcached::object {

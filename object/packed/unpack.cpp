@@ -8,7 +8,7 @@
 
 #include "base/decompress.hpp"
 #include "base/mspack.hpp"
-#include "object/packed/zip_archive.hpp"
+#include "base/zip_archive.hpp"
 
 namespace symcached::object {
 namespace {

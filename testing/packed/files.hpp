@@ -16,6 +16,14 @@ inline std::vector<std::byte> gzipped(Bytes plain) {
   return out;
 }
 
+inline std::vector<std::byte> zlib_file(Bytes plain) {
+  libdeflate_compressor* const compressor = libdeflate_alloc_compressor(6);
+  std::vector<std::byte> out(libdeflate_zlib_compress_bound(compressor, plain.size()));
+  out.resize(libdeflate_zlib_compress(compressor, plain.data(), plain.size(), out.data(), out.size()));
+  libdeflate_free_compressor(compressor);
+  return out;
+}
+
 inline std::vector<std::byte> zstd_file(Bytes plain) {
   std::vector<std::byte> out(ZSTD_compressBound(plain.size()));
   out.resize(ZSTD_compress(out.data(), out.size(), plain.data(), plain.size(), 3));

@@ -59,6 +59,10 @@ class FakeUpstream {
     const std::scoped_lock lock(mutex_);
     return requests_.empty() ? "" : std::string(requests_.back().header(name).value_or(""));
   }
+  std::string body() const {  ///< of the last request
+    const std::scoped_lock lock(mutex_);
+    return requests_.empty() ? "" : requests_.back().body;
+  }
   std::string user_agent() const { return header("User-Agent"); }
 
  private:

@@ -41,9 +41,12 @@ inline std::string describe(const Outcome& outcome) {
 class ServiceTest : public ::testing::Test {
  protected:
   CacheService& serve(const std::vector<std::string>& symbols, ServiceOptions options = settled()) {
-    service_.reset();
     std::vector<std::unique_ptr<fetch::Source>> sources;
     for (const std::string& text : symbols) sources.push_back(std::move(*fetch::make_source(text, objects_, client_)));
+    return serve(std::move(sources), std::move(options));
+  }
+  CacheService& serve(std::vector<std::unique_ptr<fetch::Source>> sources, ServiceOptions options) {
+    service_.reset();
     service_ = std::make_unique<CacheService>(
         *store_, std::move(sources),
         [this](worker::Job job, worker::Sink sink) { return run(std::move(job), std::move(sink)); },

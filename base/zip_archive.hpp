@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/byte_sink.hpp"
 
 struct zip;
 
-namespace symcached::object {
+namespace symcached {
 
 struct ZipMember {
   std::uint64_t index = 0;
@@ -33,6 +34,8 @@ class ZipArchive {
   /// A whole member, its checksum compared.
   /// @param limit  of its plain bytes
   std::expected<Buffer, std::string> read(std::uint64_t index, std::uint64_t limit) const;
+  /// The same as a stream: what the sink was given before an error is worth nothing.
+  std::expected<void, UnpackFailure> extract(std::uint64_t index, std::uint64_t limit, const ByteSink& sink) const;
   /// At most the first `count` bytes of a member.
   std::expected<Buffer, std::string> read_start(std::uint64_t index, std::size_t count) const;
 
@@ -44,4 +47,4 @@ class ZipArchive {
   std::unique_ptr<zip, Discard> archive_;
 };
 
-}  // namespace symcached::object
+}  // namespace symcached

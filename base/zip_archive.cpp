@@ -1,11 +1,11 @@
-#include "object/packed/zip_archive.hpp"
+#include "base/zip_archive.hpp"
 
 #include <fmt/format.h>
 #include <zip.h>
 
 #include <algorithm>
 
-namespace symcached::object {
+namespace symcached {
 namespace {
 
 struct CloseFile {
@@ -86,6 +86,25 @@ std::expected<Buffer, std::string> ZipArchive::read(std::uint64_t index, std::ui
   return plain;
 }
 
+std::expected<void, UnpackFailure> ZipArchive::extract(std::uint64_t index, std::uint64_t limit,
+                                                       const ByteSink& sink) const {
+  constexpr std::size_t kPiece = 256 << 10;
+  const auto bad = [](std::string why) { return std::unexpected(UnpackFailure{false, std::move(why)}); };
+  const File file(zip_fopen_index(archive_.get(), index, 0));
+  if (!file) return bad(zip_strerror(archive_.get()));
+  std::vector<std::byte> piece(kPiece);
+  std::uint64_t given = 0;
+  while (true) {  // libzip compares the checksum at the end
+    const auto size = read_up_to(file.get(), piece.data(), piece.size());
+    if (!size) return bad(size.error());
+    if (*size == 0) return {};
+    given += *size;
+    if (given > limit) return bad(fmt::format("decompresses to more than the limit of {} bytes", limit));
+    if (auto taken = sink(Bytes(piece).first(*size)); !taken)
+      return std::unexpected(UnpackFailure{true, std::move(taken.error())});
+  }
+}
+
 std::expected<Buffer, std::string> ZipArchive::read_start(std::uint64_t index, std::size_t count) const {
   const File file(zip_fopen_index(archive_.get(), index, 0));
   if (!file) return std::unexpected(zip_strerror(archive_.get()));
@@ -96,4 +115,4 @@ std::expected<Buffer, std::string> ZipArchive::read_start(std::uint64_t index, s
   return start;
 }
 
-}  // namespace symcached::object
+}  // namespace symcached
