@@ -62,9 +62,9 @@ Field text(std::string& value) {
       "text", [&value](const std::string& given) { return value = given, std::string(); }, [&value] { return value; });
 }
 
-Field text_or_null(std::optional<std::string>& value) {
+Field text_or_null(std::optional<std::string>& value, std::string_view null) {
   Field field = scalar(
-      "text; null: none", [&value](const std::string& given) { return value = given, std::string(); },
+      fmt::format("text; null: {}", null), [&value](const std::string& given) { return value = given, std::string(); },
       [&value] { return value; });
   field.takes_null = true;
   field.read = [&value, read = field.read](const Node& node, const std::string& key, Report& report) {
@@ -241,9 +241,9 @@ Field size_in_mebibytes(std::uint64_t& value, Bounds mebibytes) {
       [&value](std::uint64_t bytes) { value = bytes / kUnit; }, [&value] { return value * kUnit; });
 }
 
-Field size_or_null(std::optional<std::uint64_t>& value) {
+Field size_or_null(std::optional<std::uint64_t>& value, std::string_view null) {
   Field field = scalar(
-      "size; null: none",
+      fmt::format("size; null: {}", null),
       [&value](const std::string& given) -> std::string {
         const auto bytes = parse_size(given);
         if (!bytes) return bytes.error();

@@ -42,7 +42,8 @@ using GetText = std::function<std::optional<std::string>()>;
 Field scalar(std::string type, SetText set, GetText get);
 
 Field text(std::string& value);
-Field text_or_null(std::optional<std::string>& value);  ///< null: nothing
+/// The fields whose value may be a null, which is nothing. @param null  what that means, for people
+Field text_or_null(std::optional<std::string>& value, std::string_view null);
 Field secret(std::string& value);
 Field address(std::string& value, bool may_be_empty);
 Field flag(bool& value);
@@ -87,7 +88,7 @@ Field size(Number& value, Bounds bounds) {
       [&value] { return static_cast<std::uint64_t>(value); });
 }
 Field size_in_mebibytes(std::uint64_t& value, Bounds mebibytes);
-Field size_or_null(std::optional<std::uint64_t>& value);  ///< null: nothing
+Field size_or_null(std::optional<std::uint64_t>& value, std::string_view null);
 
 /// @param unit  values are multiples of it
 Field time_span(TimeBounds bounds, std::chrono::milliseconds unit, std::function<void(std::chrono::milliseconds)> set,
@@ -110,10 +111,10 @@ Field time_in(Number& value, TimeBounds bounds) {
       [&value] { return milliseconds(Unit(value)); });
 }
 template <class Unit>
-Field time_or_null(std::optional<Unit>& value, TimeBounds bounds) {
+Field time_or_null(std::optional<Unit>& value, TimeBounds bounds, std::string_view null) {
   const auto inner = std::make_shared<Unit>(value.value_or(Unit(0)));
   Field field = time(*inner, bounds);
-  field.type += "; null: none";
+  field.type.append("; null: ").append(null);
   field.takes_null = true;
   field.read = [inner, &value, read = field.read](const Node& node, const std::string& key, Report& report) {
     if (node.is_null()) {

@@ -25,6 +25,9 @@ Loaded load(const std::filesystem::path& path, const Environment& environment);
 /// Sets one key to what a file would have as a scalar. @return what is wrong with it; empty if nothing is
 std::string assign(Config& config, std::string_view key, const std::string& text);
 
+/// What a file would have for it, on one line.
+std::string text_of(Config config, std::string_view key);
+
 /// A line for each problem: "symcached.yml:12: error: caches.max_sise: unknown key".
 std::vector<std::string> error_lines(const Report& report, const std::filesystem::path& path);
 std::vector<std::string> warning_lines(const Report& report, const std::filesystem::path& path);

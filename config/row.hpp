@@ -39,7 +39,7 @@ struct OtherKeys {
   std::span<const Ignored> ignored = {};
 };
 
-/// Reads every key of `map` into its field. Unknown keys are errors, those that nothing acts on are warnings.
+/// Reads every key of `map` into its field. Unknown keys are errors, new values that nothing acts on are warnings.
 /// @param prefix  what keys have before them in messages: "sources.msft."
 void read_rows(const Node& map, const Rows& rows, const std::string& prefix, const OtherKeys& others, Report& report);
 

@@ -35,10 +35,10 @@ void add_listeners(Rows& rows, Config& c) {
 }
 
 void add_quota(Rows& rows, const std::string& group, store::Quota& quota, std::optional<seconds>& unused,
-               const std::string& of) {
-  rows.push_back({group + "max_size", size_or_null(quota.max_size), "bytes on disk of " + of, kEviction});
+               const std::string& of, std::string_view no_time) {
+  rows.push_back({group + "max_size", size_or_null(quota.max_size, "no limit"), "bytes on disk of " + of, kEviction});
   rows.push_back({group + "min_free", free_space(quota.min_free), "free disk space that " + of + " leave", kEviction});
-  rows.push_back({group + "max_unused_for", time_or_null(unused, kRetry),
+  rows.push_back({group + "max_unused_for", time_or_null(unused, kRetry, no_time),
                   "how long " + of + " are kept after their last use", kEviction});
 }
 
@@ -52,13 +52,13 @@ void add_caches(Rows& rows, Config& c) {
   rows.push_back({"cache_dir", text(c.cache_dir),
                   "cache directory, created if missing; empty: $XDG_CACHE_HOME/symcached or ~/.cache/symcached",
                   Use::restart});
-  add_quota(rows, "caches.", c.caches.total, c.caches.max_unused_for, "all entries");
+  add_quota(rows, "caches.", c.caches.total, c.caches.max_unused_for, "all entries", "for ever");
   rows.push_back(
       {"caches.cleanup_interval", time(c.cleanup_interval, kSeconds), "how often the limits are enforced", kEviction});
   for (const std::string_view kind : kKinds) {
     store::KindLimits& limits = c.caches.kinds[std::string(kind)];
     add_quota(rows, fmt::format("caches.{}.", kind), limits.quota, limits.max_unused_for,
-              fmt::format("entries of kind {}", kind));
+              fmt::format("entries of kind {}", kind), "as all");
   }
   service::RetryPolicy& retry = c.service.retry;
   rows.push_back({"caches.retry.absent", time(retry.absent, kRetry), "how long a file counts as missing"});

@@ -127,17 +127,17 @@ void add_place(Rows& rows, AzurePlace& place) {
 }
 
 void add_network(Rows& rows, NetworkRules& n) {
-  const auto or_common = [](auto& value) { return time_or_null(value, kWait); };
-  rows.push_back({"user_agent", text_or_null(n.user_agent), "instead of the program's own"});
-  rows.push_back({"proxy", text_or_null(n.proxy), "URL; empty: none; null: as the environment says"});
+  constexpr std::string_view kAsAll = "as all";
+  rows.push_back({"user_agent", text_or_null(n.user_agent, "the program's own"), "how the program calls itself"});
+  rows.push_back({"proxy", text_or_null(n.proxy, "as the environment says"), "URL; empty: none"});
   rows.push_back({"accept_invalid_certs", flag(n.accept_invalid_certs), "trust any certificate of the server"});
   rows.push_back({"ca_file", text(n.ca_file), "PEM file with the certificates to trust; empty: the system's"});
   rows.push_back({"client_certificate", text(n.client_certificate), "PEM file"});
   rows.push_back({"client_key", text(n.client_key), "PEM file"});
-  rows.push_back({"connect_timeout", or_common(n.connect_timeout), "null: as network.connect_timeout"});
-  rows.push_back({"head_timeout", or_common(n.head_timeout), "for the headers of an answer"});
-  rows.push_back({"download_timeout", or_common(n.download_timeout), "null: as network.download_timeout"});
-  rows.push_back({"max_download_size", size_or_null(n.max_download_size), "null: as network.max_download_size"});
+  rows.push_back({"connect_timeout", time_or_null(n.connect_timeout, kWait, kAsAll), "for a connection"});
+  rows.push_back({"head_timeout", time_or_null(n.head_timeout, kWait, kAsAll), "for the headers of an answer"});
+  rows.push_back({"download_timeout", time_or_null(n.download_timeout, kWait, kAsAll), "for a whole download"});
+  rows.push_back({"max_download_size", size_or_null(n.max_download_size, kAsAll), "bytes of a download"});
   rows.push_back({"max_transfers", number(n.max_transfers, {0, 10'000}), "downloads at once; 0: as for any host"});
   rows.push_back({"requests_per_second", decimal(n.requests_per_second, 1e6), "0: no limit"});
 }
