@@ -9,6 +9,7 @@
 #include "app/log.hpp"
 #include "app/open_sources.hpp"
 #include "app/process.hpp"
+#include "app/reload.hpp"
 #include "app/serve_options.hpp"
 #include "app/shutdown.hpp"
 #include "app/user_agent.hpp"
@@ -31,9 +32,9 @@ int could_not(const std::string& why) {
 }
 
 /// In the log, and on stdout for who started it and waits for the address.
-void say_where(const std::string& host, std::uint16_t port, const Log& log) {
+void say_where(std::string_view what, const std::string& host, std::uint16_t port, const Log& log) {
   const bool is_v6 = host.find(':') != std::string::npos;
-  const std::string where = fmt::format("listening on http://{}:{}", is_v6 ? "[" + host + "]" : host, port);
+  const std::string where = fmt::format("{} on http://{}:{}", what, is_v6 ? "[" + host + "]" : host, port);
   log(Severity::info, where);
   fmt::print("{}\n", where);
   std::fflush(stdout);
@@ -52,6 +53,59 @@ service::ServiceOptions service_options(const config::Config& config, std::size_
   return options;
 }
 
+net::ServerOptions server_options(const config::Config& config) {
+  const config::Address address = *config::parse_address(config.bind);
+  net::ServerOptions options = config.server;
+  options.address = address.host;
+  options.port = address.port;
+  return options;
+}
+
+int tell_end(std::uint64_t cut, const Log& log) {
+  if (cut == 0) log(Severity::info, "shut down; all open responses were completed");
+  else log(Severity::warning, fmt::format("shut down; responses cut off: {}", cut));
+  return cut == 0 ? kDone : kCouldNot;
+}
+
+/// Until a signal ends it.
+int run(const ServeOptions& options, const config::Config& config, store::Store& store, ServerLog& server_log,
+        std::size_t max_files) {
+  const Log log = server_log.log();
+  worker::Pool workers(pool_options(config), log);
+  const service::RunJob run_job = [&workers](worker::Job job, worker::Sink sink) {
+    return workers.run(std::move(job), std::move(sink));
+  };
+  service::WorkerReader reader(run_job, config.service.limits);
+  fetch::ObjectCache objects(store, service::kObjects, config.network, reader);
+  fetch::HttpClient client(config.network, std::string(kUserAgent));
+  const auto open = [&](const config::Config& c) {
+    return open_sources(options.symbols, c.sources, objects, client, log);
+  };
+  auto sources = open(config);
+  if (!sources) return could_not(sources.error());
+  service::SymcacheService service(store, std::move(*sources), run_job, log, service_options(config, max_files));
+
+  const auto handler = [&service](http::Request request) {
+    return api::answer(std::move(request), service, api::ApiOptions{});
+  };
+  auto server = net::Server::start(server_options(config), handler, log);
+  if (!server) return could_not(server.error());
+  store.remove_left_overs();
+  const auto apply = [&](const config::Config& c, Sources s) {
+    service.use(std::move(s), c.service.retry);
+    server_log.set_level(c.logging.level);
+  };
+  Reloader reloader(options, config, {open, apply}, log);
+  const ShutdownWatch watch(**server, std::chrono::seconds(config.grace),
+                            {[&service] { service.drain(); }, [&reloader] { reloader.reload(); }}, log);
+  say_where("listening", (*server)->options().address, (*server)->port(), log);
+  (*server)->join();
+  client.stop();
+  workers.stop();
+  service.stop();
+  return tell_end((*server)->stats().responses_cut, log);
+}
+
 int serve(const ServeOptions& options) {
   ignore_write_signals();
   const std::size_t max_files = raise_descriptor_limit();
@@ -59,7 +113,7 @@ int serve(const ServeOptions& options) {
   for (const std::string& line : config::error_lines(loaded.report, options.config_file)) complain("serve", line);
   if (!loaded.report.errors().empty()) return kCouldNot;
   const config::Config& config = loaded.config;
-  const ServerLog server_log(config.logging);
+  ServerLog server_log(config.logging);
   const Log log = server_log.log();
   for (const std::string& line : config::warning_lines(loaded.report, options.config_file))
     log(Severity::warning, line);
@@ -69,38 +123,7 @@ int serve(const ServeOptions& options) {
   auto store = store::Store::open(cache_dir, random_boot());
   if (!store) return could_not(store.error());
   log(Severity::info, fmt::format("symcached {}, cache directory {}", SYMCACHED_VERSION, cache_dir.string()));
-
-  worker::Pool workers(pool_options(config), log);
-  const service::RunJob run = [&workers](worker::Job job, worker::Sink sink) {
-    return workers.run(std::move(job), std::move(sink));
-  };
-  service::WorkerReader reader(run, config.service.limits);
-  fetch::ObjectCache objects(**store, service::kObjects, config.network, reader);
-  fetch::HttpClient client(config.network, std::string(kUserAgent));
-  auto sources = open_sources(options.symbols, config.sources, objects, client, log);
-  if (!sources) return could_not(sources.error());
-  service::SymcacheService service(**store, std::move(*sources), run, log, service_options(config, max_files));
-
-  const config::Address address = *config::parse_address(config.bind);
-  net::ServerOptions server_options = config.server;
-  server_options.address = address.host;
-  server_options.port = address.port;
-  const auto handler = [&service](http::Request request) {
-    return api::answer(std::move(request), service, api::ApiOptions{});
-  };
-  auto server = net::Server::start(server_options, handler, log);
-  if (!server) return could_not(server.error());
-  (*store)->remove_left_overs();
-  const ShutdownWatch watch(**server, std::chrono::seconds(config.grace), [&service] { service.drain(); }, log);
-  say_where(address.host, (*server)->port(), log);
-  (*server)->join();
-  client.stop();
-  workers.stop();
-  service.stop();
-  const std::uint64_t cut = (*server)->stats().responses_cut;
-  if (cut == 0) log(Severity::info, "shut down; all open responses were completed");
-  else log(Severity::warning, fmt::format("shut down; responses cut off: {}", cut));
-  return cut == 0 ? kDone : kCouldNot;
+  return run(options, config, **store, server_log, max_files);
 }
 
 }  // namespace

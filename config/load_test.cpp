@@ -35,7 +35,7 @@ caches:
   min_free: 7%
   max_unused_for: {days: 2, hours: 3}
   symcaches: {max_size: 1073741824, min_free: 1GiB, max_unused_for: 1 week}
-  retry: {absent: 90, unavailable: {first: 5s, most: 1h30m}, stale_if_error: false}
+  retry: {absent: 90, unavailable: {first: 5s, most: 1h30m}}
 workers: {processes: 3, memory: 512MiB, cpu_time: 1min}
 limits: {max_in_flight: 7, max_head: 16KiB, idle_timeout: 300ms}
 network: {connect_timeout: 1500ms, silence_timeout: 2m, private_redirects: true}
@@ -57,7 +57,6 @@ logging: {level: warn, format: json}
   EXPECT_EQ(c.service.retry.absent, seconds(90));
   EXPECT_EQ(c.service.retry.unavailable.first, seconds(5));
   EXPECT_EQ(c.service.retry.unavailable.most, seconds(5400));
-  EXPECT_FALSE(c.service.retry.stale_if_error);
   EXPECT_EQ(c.workers.processes, 3u);
   EXPECT_EQ(c.service.limits.memory_base_mib, 512u);
   EXPECT_EQ(c.service.limits.seconds_base, 60u);

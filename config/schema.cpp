@@ -76,8 +76,6 @@ void add_caches(Rows& rows, Config& c) {
                   "a file refused so soon after its last change counts as incomplete"});
   rows.push_back(
       {"caches.retry.upgrade_again", time(retry.upgrade_again, kRetry), "how often a better original is looked for"});
-  rows.push_back({"caches.retry.stale_if_error", flag(retry.stale_if_error),
-                  "serve an outdated entry while no source can be asked"});
   rows.push_back({"caches.retry.identify_again", time(retry.identify_again, kRetry),
                   "how often a server is asked whether a refused file has changed"});
 }

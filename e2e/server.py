@@ -118,7 +118,8 @@ class Server:
     """`symcached serve` on a free port; its log is read when it has ended."""
 
     def __init__(self, program, cache, *symbols, options=(), descriptors=None):
-        arguments = [str(program), "serve", "--bind", "127.0.0.1:0", "--cache-dir", str(cache), *map(str, options)]
+        arguments = [str(program), "serve", "--bind", "127.0.0.1:0", *map(str, options)]
+        arguments += ["--cache-dir", str(cache)] if cache else []
         for place in symbols:
             arguments += ["--symbols", str(place)]
         self.log_file = tempfile.TemporaryFile("w+")

@@ -17,30 +17,40 @@ constexpr std::size_t kMostIdentified = 4096;  ///< keys; when there are more, a
 
 Resolver::Resolver(store::Store& store, std::vector<std::unique_ptr<fetch::Source>> sources, Converter converter,
                    RetryPolicy policy, Log log)
-    : store_(store),
-      sources_(std::move(sources)),
-      converter_(std::move(converter)),
-      policy_(policy),
-      log_(std::move(log)) {}
+    : store_(store), converter_(std::move(converter)), log_(std::move(log)) {
+  use(std::move(sources), policy);
+}
+
+void Resolver::use(std::vector<std::unique_ptr<fetch::Source>> sources, RetryPolicy policy) {
+  auto next = std::make_shared<const InUse>(std::move(sources), policy);
+  const std::scoped_lock lock(mutex_);
+  in_use_.swap(next);
+}
+
+std::shared_ptr<const Resolver::InUse> Resolver::in_use() const {
+  const std::scoped_lock lock(mutex_);
+  return in_use_;
+}
 
 store::EntryKey Resolver::entry_key(const fetch::Wanted& wanted) { return {kSymcaches, "global", wanted.key}; }
 
 Task<Outcome> Resolver::resolve(fetch::Wanted wanted) {
+  const std::shared_ptr<const InUse> now = in_use();
   store::Lookup before = store_.lookup(entry_key(wanted));
-  if (auto outcome = known(before, policy_)) {
+  if (auto outcome = known(before, now->policy)) {
     const std::string fingerprint(fingerprint_of(before));
     bool changed = false;
-    if (!fingerprint.empty()) changed = co_await any_changed(wanted, fingerprint);
+    if (!fingerprint.empty()) changed = co_await any_changed(wanted, fingerprint, now);
     if (!changed) co_return std::move(*outcome);
   }
   if (const auto why = store_.no_space()) co_return Unable{*why, kNoMeansRetry};
-  co_return co_await ask_sources(std::move(wanted), std::move(before));
+  co_return co_await ask_sources(std::move(wanted), std::move(before), now);
 }
 
-Task<Outcome> Resolver::ask_sources(fetch::Wanted wanted, store::Lookup before) {
-  Verdicts verdicts(sources_.size());
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    fetch::Source& source = *sources_[i];
+Task<Outcome> Resolver::ask_sources(fetch::Wanted wanted, store::Lookup before, std::shared_ptr<const InUse> now) {
+  Verdicts verdicts(now->sources.size());
+  for (std::size_t i = 0; i < now->sources.size(); ++i) {
+    fetch::Source& source = *now->sources[i];
     fetch::Outcome got = co_await source.open(wanted);
     if (auto* original = std::get_if<fetch::Original>(&got)) {
       std::string identity = original->identity;
@@ -66,34 +76,34 @@ Task<Outcome> Resolver::ask_sources(fetch::Wanted wanted, store::Lookup before) 
       co_return unable(wanted, exhausted->why);
     }
   }
-  co_return remember(wanted, verdicts.negative(before, policy_));
+  co_return remember(wanted, verdicts.negative(before, now->policy), now->policy);
 }
 
 /// Whether a source has another original now than the one that was refused.
-Task<bool> Resolver::any_changed(fetch::Wanted wanted, std::string fingerprint) {
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    if (!may_identify(*sources_[i], wanted.key)) continue;
-    const std::string identity = co_await sources_[i]->identify(wanted);
+Task<bool> Resolver::any_changed(fetch::Wanted wanted, std::string fingerprint, std::shared_ptr<const InUse> now) {
+  for (std::size_t i = 0; i < now->sources.size(); ++i) {
+    if (!may_identify(*now->sources[i], wanted.key, now->policy)) continue;
+    const std::string identity = co_await now->sources[i]->identify(wanted);
     if (Fingerprint::differs(fingerprint, i, identity)) co_return true;
   }
   co_return false;
 }
 
 /// A look at a directory is cheap; a server is asked now and then.
-bool Resolver::may_identify(const fetch::Source& source, const std::string& key) {
+bool Resolver::may_identify(const fetch::Source& source, const std::string& key, const RetryPolicy& policy) {
   if (source.is_local()) return true;
-  const auto now = std::chrono::steady_clock::now();
+  const auto time = std::chrono::steady_clock::now();
   const std::scoped_lock lock(mutex_);
   if (identified_.size() >= kMostIdentified) identified_.clear();
-  const auto [found, is_new] = identified_.try_emplace(source.name() + " " + key, now);
+  const auto [found, is_new] = identified_.try_emplace(source.name() + " " + key, time);
   if (is_new) return false;  // it has only just failed
-  if (now - found->second < policy_.identify_again) return false;
-  found->second = now;
+  if (time - found->second < policy.identify_again) return false;
+  found->second = time;
   return true;
 }
 
 Outcome Resolver::ready(const fetch::Wanted& wanted) {
-  if (auto outcome = known(store_.lookup(entry_key(wanted)), policy_)) return std::move(*outcome);
+  if (auto outcome = known(store_.lookup(entry_key(wanted)), policy())) return std::move(*outcome);
   return unable(wanted, "its cache entry was deleted immediately");
 }
 
@@ -102,7 +112,7 @@ Outcome Resolver::unable(const fetch::Wanted& wanted, const std::string& why) {
   return Unable{why, kNoMeansRetry};
 }
 
-Outcome Resolver::remember(const fetch::Wanted& wanted, const store::Negative& negative) {
+Outcome Resolver::remember(const fetch::Wanted& wanted, const store::Negative& negative, const RetryPolicy& policy) {
   const auto say = [&](Severity severity, std::string_view state, std::string_view why) {
     log_(severity, fmt::format("{} {}: {}", state, wanted.key, why));
   };
@@ -114,7 +124,7 @@ Outcome Resolver::remember(const fetch::Wanted& wanted, const store::Negative& n
                         [&](const store::Unavailable& u) { say(Severity::warning, "unavailable", u.why); }},
              negative);
   store_.remember(entry_key(wanted), negative);
-  return outcome_of(negative, policy_);
+  return outcome_of(negative, policy);
 }
 
 }  // namespace symcached::service

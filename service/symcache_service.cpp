@@ -69,7 +69,7 @@ Task<Outcome> SymcacheService::find(SymcacheQuery query, milliseconds hold) {
   const auto looked = store_.lookup_checked(Resolver::entry_key(wanted));
   keep_if_worth(wanted, looked);
   if (!looked || !fingerprint_of(*looked).empty()) hold = std::max(hold, kCheckHold);
-  else if (auto outcome = known(*looked, options_.retry)) co_return std::move(*outcome);
+  else if (auto outcome = known(*looked, resolver_.policy())) co_return std::move(*outcome);
   auto job = join_or_start(wanted);
   if (!job) co_return Overloaded{};
   const Held held(held_);
@@ -81,7 +81,7 @@ Task<Outcome> SymcacheService::find(SymcacheQuery query, milliseconds hold) {
 
 std::optional<Outcome> SymcacheService::peek(const SymcacheQuery& query) {
   const auto looked = store_.lookup_checked(Resolver::entry_key(wanted_of(query)));
-  return looked ? known(*looked, options_.retry) : std::nullopt;
+  return looked ? known(*looked, resolver_.policy()) : std::nullopt;
 }
 
 void SymcacheService::drain() {

@@ -46,6 +46,10 @@ class SymcacheService {
   Task<Outcome> find(SymcacheQuery query, std::chrono::milliseconds hold);
   /// What is known without any work or wait; nothing if that is nothing.
   std::optional<Outcome> peek(const SymcacheQuery& query);
+  /// Other sources and times from now on. Work under way ends with the old ones, so what those use has to stay, too.
+  void use(std::vector<std::unique_ptr<fetch::Source>> sources, RetryPolicy retry) {
+    resolver_.use(std::move(sources), retry);
+  }
   /// Before the end: everybody who waits gets Pending, what is queued is dropped.
   void drain();
   /// drain(), then waits for what is under way. No download and no job of a worker may be under way any more.
