@@ -18,21 +18,22 @@ std::expected<std::string, std::string> place_of(const sources::SourceConfig& so
 std::expected<Sources, std::string> open_sources(const std::vector<std::string>& symbols,
                                                  const std::vector<sources::SourceConfig>& configured,
                                                  fetch::ObjectCache& objects, fetch::HttpClient& client,
-                                                 const Log& log) {
+                                                 Metrics& metrics, const Log& log) {
   Sources all;
-  const auto open = [&](const std::string& place) -> std::expected<void, std::string> {
+  const auto open = [&](const std::string& place, const std::string& id) -> std::expected<void, std::string> {
     auto source = fetch::make_source(place, objects, client);
     if (!source) return std::unexpected(std::move(source.error()));
     log(Severity::info, fmt::format("symbols: {}", (*source)->name()));
-    all.push_back(std::move(*source));
+    const std::string label = id.empty() ? (*source)->name() : id;
+    all.push_back(metrics.counting(std::move(*source), label));
     return {};
   };
   for (const std::string& text : symbols)
-    if (auto opened = open(text); !opened) return std::unexpected(std::move(opened.error()));
+    if (auto opened = open(text, ""); !opened) return std::unexpected(std::move(opened.error()));
   for (const sources::SourceConfig& source : configured) {
     const auto place = place_of(source);
     if (!place) return std::unexpected(place.error());
-    if (auto opened = open(*place); !opened)
+    if (auto opened = open(*place, source.id); !opened)
       return std::unexpected(fmt::format("source \"{}\": {}", source.id, opened.error()));
   }
   if (all.empty()) log(Severity::warning, "no sources given; serving only what is cached");

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdio>
 #include <random>
 
+#include "api/admin/endpoint.hpp"
 #include "api/routes.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/log.hpp"
+#include "app/metrics.hpp"
 #include "app/open_sources.hpp"
 #include "app/process.hpp"
 #include "app/reload.hpp"
@@ -53,12 +56,27 @@ service::ServiceOptions service_options(const config::Config& config, std::size_
   return options;
 }
 
-net::ServerOptions server_options(const config::Config& config) {
-  const config::Address address = *config::parse_address(config.bind);
-  net::ServerOptions options = config.server;
+net::ServerOptions listening_at(const std::string& bind, net::ServerOptions options) {
+  const config::Address address = *config::parse_address(bind);
   options.address = address.host;
   options.port = address.port;
   return options;
+}
+
+/// For a few clients that scrape.
+net::ServerOptions admin_options() {
+  net::ServerOptions options;
+  options.threads = 1;
+  options.max_connections = options.max_connections_per_address = options.max_in_flight = 32;
+  return options;
+}
+
+/// @return nothing if `bind` is empty, or why it cannot listen
+std::expected<std::unique_ptr<net::Server>, std::string> start_admin(const std::string& bind, api::AdminOptions options,
+                                                                     const Log& log) {
+  if (bind.empty()) return nullptr;
+  const auto handler = [options](http::Request request) { return api::answer_admin(std::move(request), options); };
+  return net::Server::start(listening_at(bind, admin_options()), handler, log);
 }
 
 int tell_end(std::uint64_t cut, const Log& log) {
@@ -72,33 +90,47 @@ int run(const ServeOptions& options, const config::Config& config, store::Store&
         std::size_t max_files) {
   const Log log = server_log.log();
   worker::Pool workers(pool_options(config), log);
-  const service::RunJob run_job = [&workers](worker::Job job, worker::Sink sink) {
-    return workers.run(std::move(job), std::move(sink));
-  };
+  Metrics metrics;
+  const service::RunJob run_job = metrics.counting(
+      [&workers](worker::Job job, worker::Sink sink) { return workers.run(std::move(job), std::move(sink)); });
   service::WorkerReader reader(run_job, config.service.limits);
   fetch::ObjectCache objects(store, service::kObjects, config.network, reader);
   fetch::HttpClient client(config.network, std::string(kUserAgent));
   const auto open = [&](const config::Config& c) {
-    return open_sources(options.symbols, c.sources, objects, client, log);
+    return open_sources(options.symbols, c.sources, objects, client, metrics, log);
   };
   auto sources = open(config);
   if (!sources) return could_not(sources.error());
   service::SymcacheService service(store, std::move(*sources), run_job, log, service_options(config, max_files));
 
-  const auto handler = [&service](http::Request request) {
-    return api::answer(std::move(request), service, api::ApiOptions{});
+  std::atomic<bool> ending = false;
+  api::ApiOptions api_options;
+  api_options.unready = [&]() -> std::optional<std::string> {
+    if (ending) return "shutting down";
+    if (store.no_space()) return "out of disk space";  // the log says where
+    return std::nullopt;
   };
-  auto server = net::Server::start(server_options(config), handler, log);
+  api_options.answered = [&metrics](std::string_view route, unsigned status) { metrics.answered(route, status); };
+  const auto handler = [&](http::Request request) { return api::answer(std::move(request), service, api_options); };
+  auto server = net::Server::start(listening_at(config.bind, config.server), handler, log);
   if (!server) return could_not(server.error());
+  const auto measure = [&] { return metrics.text({(*server)->stats(), workers.stats(), service.stats()}); };
+  const auto admin = start_admin(config.admin_bind, {measure, api_options.unready}, log);
+  if (!admin) return could_not(fmt::format("admin_bind: {}", admin.error()));
   store.remove_left_overs();
   const auto apply = [&](const config::Config& c, Sources s) {
     service.use(std::move(s), c.service.retry);
     server_log.set_level(c.logging.level);
   };
+  const auto drain = [&] {
+    ending = true;
+    service.drain();
+  };
   Reloader reloader(options, config, {open, apply}, log);
-  const ShutdownWatch watch(**server, std::chrono::seconds(config.grace),
-                            {[&service] { service.drain(); }, [&reloader] { reloader.reload(); }}, log);
+  const ShutdownWatch watch(**server, std::chrono::seconds(config.grace), {drain, [&reloader] { reloader.reload(); }},
+                            log);
   say_where("listening", (*server)->options().address, (*server)->port(), log);
+  if (*admin) say_where("admin", (*admin)->options().address, (*admin)->port(), log);
   (*server)->join();
   client.stop();
   workers.stop();

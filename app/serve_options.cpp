@@ -46,6 +46,8 @@ constexpr const char* kGeneral = "Options";
 constexpr const char* kLimits = "Limits";
 constexpr OptionRow kAddresses[] = {
     {"--bind", "bind", "ADDRESS:PORT", kGeneral, "address to listen on; port 0 takes any free one"},
+    {"--admin-bind", "admin_bind", "ADDRESS:PORT", kGeneral,
+     "address of the listener for /metrics and /readyz; \"\": none"},
 };
 constexpr OptionRow kNumbers[] = {
     {"--max-connections", "limits.max_connections", "N", kLimits,

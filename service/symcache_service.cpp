@@ -84,6 +84,11 @@ std::optional<Outcome> SymcacheService::peek(const SymcacheQuery& query) {
   return looked ? known(*looked, resolver_.policy()) : std::nullopt;
 }
 
+ServiceStats SymcacheService::stats() {
+  const std::scoped_lock lock(mutex_);
+  return {jobs_.size(), active_, held_.load()};
+}
+
 void SymcacheService::drain() {
   std::deque<Waiting> dropped;
   const std::scoped_lock lock(mutex_);

@@ -34,6 +34,13 @@ struct ServiceOptions {
   std::size_t max_held = 1024;  ///< requests that wait for a result
 };
 
+/// Of this moment.
+struct ServiceStats {
+  std::size_t jobs = 0;    ///< keys worked on or queued
+  std::size_t active = 0;  ///< of them, worked on
+  std::size_t held = 0;    ///< requests that wait for a result
+};
+
 class SymcacheService {
  public:
   /// `store`, what `sources` use and what `run` calls outlive the service.
@@ -50,6 +57,7 @@ class SymcacheService {
   void use(std::vector<std::unique_ptr<fetch::Source>> sources, RetryPolicy retry) {
     resolver_.use(std::move(sources), retry);
   }
+  ServiceStats stats();
   /// Before the end: everybody who waits gets Pending, what is queued is dropped.
   void drain();
   /// drain(), then waits for what is under way. No download and no job of a worker may be under way any more.
