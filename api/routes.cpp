@@ -18,9 +18,9 @@ struct Behind {
 
 Task<http::Response> index(http::Request request, Segments, Behind) { co_return index_page(request); }
 
-Task<http::Response> healthcheck(http::Request, Segments, Behind) {
-  co_return http::text(200, "ok", {{"Cache-Control", "no-store"}});
-}
+Task<http::Response> alive(http::Request, Segments, Behind) { co_return healthcheck(); }
+
+Task<http::Response> ready(http::Request, Segments, Behind behind) { co_return readiness(behind.options.unready); }
 
 Task<http::Response> open_symcache(http::Request request, Segments below, Behind behind) {
   return get_open_symcache(std::move(request), std::move(below), behind.service, behind.options.hold);
@@ -42,9 +42,14 @@ constexpr std::string_view kReading = "GET, HEAD";
 
 constexpr Route kRoutes[] = {
     {"", Spelling::exact, Extent::one_segment, kReading, index},
-    {"healthcheck", Spelling::exact, Extent::one_segment, kReading, healthcheck},
+    {"healthcheck", Spelling::exact, Extent::one_segment, kReading, alive},
+    {"readyz", Spelling::exact, Extent::one_segment, kReading, ready},
     {"open", Spelling::any_case, Extent::and_below, kReading, open_symcache},
 };
+
+constexpr std::string_view kNoRoute = "none";
+
+std::string_view name_of(const Route& route) { return route.segment.empty() ? "index" : route.segment; }
 
 bool leads_to(const Route& route, const Segments& path) {
   if (route.extent == Extent::one_segment && path.size() != 1) return false;
@@ -67,23 +72,36 @@ bool is_microsofts(const Segments& segments) {
          Version::parse(segments[0].substr(1));
 }
 
-}  // namespace
-
-Task<http::Response> answer(http::Request request, service::CacheService& service, ApiOptions options) {
-  auto path = http::path_segments(request.target);
-  const Route* const route =
-      path ? std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); }) : std::end(kRoutes);
-  const bool found = route != std::end(kRoutes);
-  const http::Header allow{"Allow", found ? route->methods : kReading};
+/// @param route  nothing if the path leads nowhere
+Task<http::Response> answer_by(const Route* route, std::optional<Segments> path, http::Request request, Behind behind) {
+  const http::Header allow{"Allow", route != nullptr ? route->methods : kReading};
   if (request.is("OPTIONS")) co_return http::Response{204, {allow}, ""};
   if (!lists(allow.second, request.method)) co_return http::text(405, "method not allowed; use GET or HEAD", {allow});
   if (!path) co_return http::text(400, "request target is not a path");
-  if (!found && is_microsofts(*path))
+  if (route == nullptr && is_microsofts(*path))
     co_return http::text(404, "Microsoft's symcache format is not served; the open format is below /open/");
-  if (!found) co_return http::text(404, "no such path; see /");
+  if (route == nullptr) co_return http::text(404, "no such path; see /");
   path->erase(path->begin());
-  const Behind behind{service, options};
-  co_return co_await route->endpoint(std::move(request), std::move(*path), behind);
+  co_return co_await route->endpoint(std::move(request), std::move(*path), std::move(behind));
+}
+
+}  // namespace
+
+std::vector<std::string_view> route_names() {
+  std::vector<std::string_view> names{kNoRoute};
+  for (const Route& route : kRoutes) names.push_back(name_of(route));
+  return names;
+}
+
+Task<http::Response> answer(http::Request request, service::CacheService& service, ApiOptions options) {
+  auto path = http::path_segments(request.target);
+  const Route* route =
+      path ? std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); }) : std::end(kRoutes);
+  if (route == std::end(kRoutes)) route = nullptr;
+  Behind behind{service, options};
+  http::Response response = co_await answer_by(route, std::move(path), std::move(request), std::move(behind));
+  if (options.answered) options.answered(route != nullptr ? name_of(*route) : kNoRoute, response.status);
+  co_return response;
 }
 
 }  // namespace symcached::api

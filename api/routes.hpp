@@ -1,7 +1,11 @@
 #pragma once
 /// Which path is answered by what.
 #include <chrono>
+#include <functional>
+#include <string_view>
+#include <vector>
 
+#include "api/admin/health.hpp"
 #include "net/http.hpp"
 #include "net/task.hpp"
 #include "service/cache_service.hpp"
@@ -10,7 +14,13 @@ namespace symcached::api {
 
 struct ApiOptions {
   std::chrono::milliseconds hold{95'000};  ///< the longest a request waits; below the 100 s at which proxies give up
+  Unready unready = {};
+  /// After each request, with one of route_names(). From any thread.
+  std::function<void(std::string_view route, unsigned status)> answered = {};
 };
+
+/// What requests are counted as: a name for each route, and one for paths that lead nowhere.
+std::vector<std::string_view> route_names();
 
 /// `service` outlives the server.
 Task<http::Response> answer(http::Request request, service::CacheService& service, ApiOptions options);

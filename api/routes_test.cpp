@@ -114,6 +114,7 @@ TEST_F(Routes, Table) {
       {"page", "GET", "/", {}, 200},
       {"page by HEAD", "HEAD", "/?x", {}, 200},
       {"health", "GET", "/healthcheck", {}, 200},
+      {"ready", "GET", "/readyz", {}, 200},
       {"nothing there", "GET", "/robots.txt", {}, 404},
       {"base in another case", "GET", "/Open" + kThere.substr(5), {}, 200},
       {"no base", "GET", kThere.substr(5), {}, 404},
@@ -142,6 +143,17 @@ TEST_F(Routes, Table) {
     const bool says_allowed = r.status == 405 || r.status == 204;
     EXPECT_EQ(response.header("Allow").value_or(""), says_allowed ? "GET, HEAD" : "") << r.why;
   }
+}
+
+TEST_F(Routes, RequestsAreCountedByRouteAndStatus) {
+  std::vector<std::string> counted;
+  ApiOptions options;
+  options.answered = [&](std::string_view route, unsigned status) {
+    counted.push_back(std::string(route) + " " + std::to_string(status));
+  };
+  for (const std::string target : {"/", "/OPEN", "/readyz", "/nothing", "x"})
+    run_task(answer({"GET", target}, service_, options));
+  EXPECT_THAT(counted, ::testing::ElementsAre("index 200", "open 404", "readyz 200", "none 404", "none 400"));
 }
 
 TEST_F(Routes, WhatIsWrongIsSaidPlainly) {

@@ -35,7 +35,7 @@ TEST(Help, OfEachCommandFitsAndHasAllParts) {
   add_commands(app, status);
   std::vector<CLI::App*> all{&app};
   for (CLI::App* command : app.get_subcommands({})) all.push_back(command);
-  ASSERT_EQ(all.size(), 6u);
+  ASSERT_EQ(all.size(), 7u);
   for (const CLI::App* command : all) {
     const std::string help = command == &app ? app.help() : command->help("symcached");
     for (const char* part : {"Usage: symcached", "\nOptions:\n", "\nExamples:\n", "\nExit status:\n", "\nEnvironment:"})
@@ -67,6 +67,8 @@ TEST(Help, OptionsHaveTheirValuesAndDefaults) {
       {"convert", "Usage: symcached convert [OPTION...] FILE...\n"},
       {"convert", "\n  --threads N             worker threads"},
       {"serve", "[default: 127.0.0.1:3021]\n"},
+      {"serve", "\n  -c, --config FILE       configuration file"},
+      {"config", "Usage: symcached config [OPTION...] ACTION [FILE]\n"},
   };
   for (const Row& r : rows) EXPECT_THAT(app.get_subcommand(r.command)->help("symcached"), HasSubstr(r.want));
 }

@@ -1,41 +1,30 @@
 #pragma once
 /// What `symcached serve` takes on the command line.
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "fetch/limits.hpp"
-#include "net/http_server.hpp"
-#include "service/cache_service.hpp"
-#include "worker/pool.hpp"
+#include "config/load.hpp"
 
 namespace symcached::app {
 
 struct ServeOptions {
-  std::string bind = "127.0.0.1:3021";
-  std::string cache_dir;
-  std::vector<std::string> symbols;
-  net::ServerOptions server;  ///< but for the address
-  unsigned grace = 30;        ///< seconds
-  worker::PoolOptions workers;
-  service::ServiceOptions service;
-  fetch::Limits fetch;
+  std::filesystem::path config_file;                             ///< empty: none
+  std::vector<std::string> symbols;                              ///< used instead of the sources of the file
+  std::vector<std::pair<std::string_view, std::string>> values;  ///< keys of the configuration, with their texts
 };
 
 /// Adds all of them, with help and checks. `options` outlives the parsing.
 void add_serve_options(CLI::App& command, ServeOptions& options);
 
-struct Address {
-  std::string host;
-  std::uint16_t port;
-};
+/// -c, --config: for commands that read the file, or the cache directory it names.
+CLI::Option* add_config_option(CLI::App& command, std::filesystem::path& file);
 
-/// "127.0.0.1:3021", "localhost:3021" or "[::1]:3021".
-std::optional<Address> parse_bind(std::string_view text);
+/// The defaults, the environment, the file, and over them the options.
+config::Loaded load_config(const ServeOptions& options);
 
 /// $XDG_CACHE_HOME/symcached, or ~/.cache/symcached; empty if neither variable is set.
 std::filesystem::path default_cache_dir();

@@ -15,16 +15,18 @@ constexpr std::chrono::seconds kLastResort{5};  ///< from the cut to the end of 
 
 }  // namespace
 
-ShutdownWatch::ShutdownWatch(net::Server& server, std::chrono::seconds grace, std::function<void()> on_drain, Log log)
+ShutdownWatch::ShutdownWatch(net::Server& server, std::chrono::seconds grace, Actions actions, Log log)
     : server_(server),
       grace_(grace),
-      on_drain_(std::move(on_drain)),
+      actions_(std::move(actions)),
       log_(std::move(log)),
       signals_(context_, SIGTERM, SIGINT),
+      reloads_(context_, SIGHUP),
       timer_(context_) {
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (!error) drain();
   });
+  await_reload();
   thread_ = std::thread([this] {
     try {
       context_.run();
@@ -40,6 +42,14 @@ ShutdownWatch::~ShutdownWatch() {
   thread_.join();
 }
 
+void ShutdownWatch::await_reload() {
+  reloads_.async_wait([this](const boost::system::error_code& error, int) {
+    if (error) return;
+    actions_.reload();
+    await_reload();
+  });
+}
+
 void ShutdownWatch::drain() {
   log_(Severity::info, fmt::format("shutting down; completing open responses (at most {} s)", grace_.count()));
   const auto cut_once = [this](const boost::system::error_code& error) {
@@ -49,7 +59,7 @@ void ShutdownWatch::drain() {
   timer_.expires_after(grace_);
   timer_.async_wait(cut_once);
   server_.drain();
-  on_drain_();
+  actions_.drain();
 }
 
 void ShutdownWatch::cut() {

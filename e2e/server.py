@@ -117,8 +117,10 @@ class Symbols:
 class Server:
     """`symcached serve` on a free port; its log is read when it has ended."""
 
-    def __init__(self, program, cache, *symbols, options=(), descriptors=None):
-        arguments = [str(program), "serve", "--bind", "127.0.0.1:0", "--cache-dir", str(cache), *map(str, options)]
+    def __init__(self, program, cache, *symbols, options=(), descriptors=None, admin=False):
+        arguments = [str(program), "serve", "--bind", "127.0.0.1:0", "--admin-bind", "127.0.0.1:0" if admin else ""]
+        arguments += map(str, options)
+        arguments += ["--cache-dir", str(cache)] if cache else []
         for place in symbols:
             arguments += ["--symbols", str(place)]
         self.log_file = tempfile.TemporaryFile("w+")
@@ -130,6 +132,10 @@ class Server:
         assert line.startswith("listening on http://"), line + self.log()
         self.url = line.split()[-1]
         self.port = int(self.url.rsplit(":", 1)[1])
+        if admin:
+            line = self.process.stdout.readline()
+            assert line.startswith("admin on http://"), line + self.log()
+            self.admin_port = int(line.rsplit(":", 1)[1])
 
     def log(self):
         self.log_file.seek(0)
@@ -143,17 +149,17 @@ class Server:
 
     # --- asking ---------------------------------------------------------------------------------------------------
 
-    def connect(self, receive_buffer=None):
+    def connect(self, receive_buffer=None, port=None):
         client = socket.socket()
         if receive_buffer:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         client.settimeout(LIMIT)
-        client.connect(("127.0.0.1", self.port))
+        client.connect(("127.0.0.1", port or self.port))
         return client
 
-    def ask(self, path, *headers, method="GET"):
+    def ask(self, path, *headers, method="GET", port=None):
         """(status, headers by lower-case name, body) of one request on a connection of its own."""
-        with self.connect() as client:
+        with self.connect(port=port) as client:
             lines = [f"{method} {path} HTTP/1.1", "Host: test", "Connection: close", *headers]
             client.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
             return read_answer(client)

@@ -19,7 +19,7 @@ class Usage(program.WithPdb):
     def test_a_wrong_command_line_is_told_in_plain_words(self):
         pdb = self.pdb
         rows = [  # arguments, what stderr begins with
-            ([], "symcached: no command given; the commands are convert, inspect"),
+            ([], "symcached: no command given; the commands are config, convert, inspect"),
             (["lokup", "x"], 'symcached: unknown command "lokup"; the commands are'),
             (["--port"], "symcached: unknown option --port"),
             (["inspect", "-x"], "symcached inspect: unknown option -x"),
@@ -30,6 +30,10 @@ class Usage(program.WithPdb):
             (["serve", "--bind", "example.org:80"], 'symcached serve: --bind: "example.org:80": use a numeric address'),
             (["serve", "--bind", "[::1]:1", "--bind", "[::1]:2"], "symcached serve: --bind was given more than once"),
             (["serve", "--workers", "300"], 'symcached serve: --workers: "300" is not a number from 0 to 256'),
+            (["serve", "--worker-memory", "1x"], 'symcached serve: --worker-memory: "1x" has no unit we know'),
+            (["serve", "--grace", "soon"], 'symcached serve: --grace: "soon" is not a time we can read'),
+            (["config"], "symcached config: no ACTION given"),
+            (["config", "show"], 'symcached config: ACTION: "show": use check or print'),
             (["serve", "--symbols", "/no/such"], 'symcached serve: --symbols: "/no/such": not a directory'),
             (["serve", "--symbols", "ftp://me:secret@x/"], 'symcached serve: --symbols: "ftp://x/": use http or https'),
             (["serve", "--symbols", "srv*/tmp*https://x"], 'symcached serve: --symbols: "srv*/tmp*https://x": _NT_'),
@@ -94,6 +98,46 @@ class Usage(program.WithPdb):
             self.assertEqual(asked.communicate()[0], b"")
         os.close(ours)
         os.close(theirs)
+
+
+class Configuration(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.file = pathlib.Path(scratch.name) / "symcached.yml"
+
+    def test_every_error_of_a_file_is_told_with_its_line(self):
+        self.file.write_text("bnd: 1\ncaches:\n  max_size: 20gb\ncache_dir: ${NO_SUCH_VARIABLE}\n")
+        wants = [":1: error: bnd: unknown key; the nearest is bind\n",
+                 ':3: error: caches.max_size: "20gb" has no unit we know; write 20GB or 20GiB\n',
+                 ":4: error: cache_dir: the environment variable NO_SUCH_VARIABLE is not set\n"]
+        for arguments in (["config", "check", self.file], ["config", "print", self.file],
+                          ["serve", "--config", self.file]):
+            done = symcached(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), arguments)
+            for want in wants:
+                self.assertIn(str(self.file) + want, done.stderr)
+
+    def test_warnings_are_no_failure(self):
+        self.file.write_text("sentry_dsn: x\n")
+        done = symcached("config", "check", self.file)
+        self.assertEqual((done.returncode, done.stdout), (0, f"{self.file}: no errors, warnings: 1\n"))
+        self.assertIn(":1: warning: sentry_dsn: ignored", done.stderr)
+
+    def test_what_is_printed_is_read_back(self):
+        self.file.write_text("sources: [{id: a, type: http, url: 'https://u:p@x/', password: SECRET}]\n")
+        first = symcached("config", "print", self.file)
+        self.assertEqual((first.returncode, first.stderr), (0, ""))
+        self.assertNotIn("SECRET", first.stdout)
+        self.file.write_text(first.stdout)
+        self.assertEqual(symcached("config", "print", self.file).stdout, first.stdout)
+        self.assertEqual(symcached("config", "print").returncode, 0)
+
+    def test_a_file_that_is_not_there_or_not_given(self):
+        done = symcached("config", "check", "/no/such")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "/no/such: error: cannot be read: No such file or directory\n")
+        self.assertEqual(symcached("config", "check").returncode, 2)
 
 
 class PdbBesideAProgram(program.WithPdb):

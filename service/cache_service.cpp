@@ -95,6 +95,11 @@ std::optional<Outcome> CacheService::peek(const CacheQuery& query) {
   return found ? resolver_.known(*found) : std::nullopt;
 }
 
+ServiceStats CacheService::stats() {
+  const std::scoped_lock lock(mutex_);
+  return {jobs_.size(), active_, held_.load(), refresher_.waiting()};
+}
+
 void CacheService::drain() {
   FairQueue<Waiting> dropped;
   const std::scoped_lock lock(mutex_);

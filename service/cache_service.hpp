@@ -35,6 +35,14 @@ struct ServiceOptions {
   std::filesystem::path refresh_list = {};  ///< keeps what is to be made anew; empty: in memory alone
 };
 
+/// Of this moment.
+struct ServiceStats {
+  std::size_t jobs = 0;     ///< caches worked on or queued
+  std::size_t active = 0;   ///< of them, worked on
+  std::size_t held = 0;     ///< requests that wait for a result
+  std::size_t refresh = 0;  ///< caches that wait to be made anew
+};
+
 class CacheService {
  public:
   /// `store`, what `sources` use and what `run` calls outlive the service.
@@ -52,6 +60,7 @@ class CacheService {
   void use(std::vector<std::unique_ptr<fetch::Source>> sources, RetryPolicy retry) {
     resolver_.use({std::move(sources), retry});
   }
+  ServiceStats stats();
   /// Before the end: everybody who waits gets Pending, what is queued is dropped.
   void drain();
   /// drain(), then waits for what is under way. No download and no job of a worker may be under way any more.

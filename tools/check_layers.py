@@ -17,8 +17,8 @@ PURE, SHARED, STATEFUL = "pure", "shared", "stateful"
 # a house have rows between whole ones: what several of them share below, the front door above.
 MAP = {
     "app": (7, SHARED), "tools": (7, SHARED), "web": (7, SHARED),
-    "library": (6.1, SHARED), "api": (6.1, SHARED),
-    "api/symcache": (6, SHARED),
+    "config": (6.5, SHARED), "library": (6.1, SHARED), "api": (6.1, SHARED),
+    "api/symcache": (6, SHARED), "api/admin": (6, SHARED),
     "service": (5, SHARED),
     "symbolize": (4.4, SHARED),
     "object": (4.3, PURE),

@@ -56,7 +56,8 @@ def server(program, folder):
     """A running server, as its URL. It ends with the block, however that ends."""
     cache = folder / "cache"
     shutil.rmtree(cache, ignore_errors=True)
-    command = [program, "serve", "--bind", "127.0.0.1:0", "--cache-dir", cache, "--symbols", folder / "store"]
+    command = [program, "serve", "--bind", "127.0.0.1:0", "--admin-bind", "", "--cache-dir", cache,
+               "--symbols", folder / "store"]
     with open(folder / "server.log", "w") as log:
         process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=log, text=True)
     try:

@@ -1,0 +1,195 @@
+#include "app/metrics.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <vector>
+
+#include "api/routes.hpp"
+#include "app/process_metrics.hpp"
+
+namespace symcached::app {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::Counter;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+constexpr unsigned kStatuses = 600;
+constexpr std::array<const char*, 6> kFetchOutcomes{"found",     "absent",      "refused",
+                                                    "not_whole", "unavailable", "out_of_resources"};
+static_assert(kFetchOutcomes.size() == std::variant_size_v<fetch::Outcome>);
+constexpr std::array<const char*, 6> kJobResults{"done", "refused", "died", "changed", "sink_failed", "not_run"};
+static_assert(kJobResults.size() == std::variant_size_v<worker::Result>);
+const prometheus::Histogram::BucketBoundaries kSeconds{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300};
+
+/// One number that is known when it is asked for.
+struct Reading {
+  const char *name, *help;
+  MetricType type;
+  double value;
+};
+
+MetricFamily family_of(const Reading& reading) {
+  ClientMetric metric;
+  if (reading.type == MetricType::Counter) metric.counter.value = reading.value;
+  else metric.gauge.value = reading.value;
+  return {reading.name, reading.help, reading.type, {metric}};
+}
+
+MetricFamily build_info() {
+  ClientMetric metric;
+  metric.label = {{"version", SYMCACHED_VERSION}};
+  metric.gauge.value = 1;
+  return {"symcached_build_info", "always 1", MetricType::Gauge, {metric}};
+}
+
+std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessStats& process) {
+  constexpr auto kGauge = MetricType::Gauge;
+  constexpr auto kCounter = MetricType::Counter;
+  const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
+  const Reading all[] = {
+      {"symcached_connections", "connections open", kGauge, number(now.server.connections_open)},
+      {"symcached_connections_accepted_total", "connections accepted", kCounter,
+       number(now.server.connections_accepted)},
+      {"symcached_connections_refused_total", "connections refused, over a limit or for want of descriptors", kCounter,
+       number(now.server.connections_refused)},
+      {"symcached_connections_timed_out_total", "connections ended by a time-out", kCounter,
+       number(now.server.timed_out)},
+      {"symcached_connections_hung_up_total", "clients that closed before they were answered", kCounter,
+       number(now.server.hung_up)},
+      {"symcached_http_requests_in_flight", "requests being answered", kGauge, number(now.server.requests_in_flight)},
+      {"symcached_http_requests_refused_total", "requests over limits.max_in_flight", kCounter,
+       number(now.server.requests_refused)},
+      {"symcached_requests_held", "requests waiting for a conversion", kGauge, number(now.service.held)},
+      {"symcached_jobs", "files being fetched or converted, or queued for it", kGauge, number(now.service.jobs)},
+      {"symcached_jobs_active", "files being fetched or converted", kGauge, number(now.service.active)},
+      {"symcached_workers_started_total", "worker processes started", kCounter, number(now.workers.started)},
+      {"symcached_worker_jobs_started_total", "jobs of workers begun", kCounter, number(now.workers.jobs)},
+      {"symcached_worker_deaths_total", "jobs that cost a worker process", kCounter, number(now.workers.died)},
+      {"symcached_worker_jobs_queued", "jobs waiting for a worker", kGauge, number(now.workers.queued)},
+      {"process_resident_memory_bytes", "memory of the server, without its workers", kGauge,
+       number(process.resident_bytes)},
+      {"process_open_fds", "open file descriptors", kGauge, number(process.open_files)},
+      {"process_max_fds", "open file descriptors allowed", kGauge, number(process.max_open_files)},
+      {"process_cpu_seconds_total", "CPU time of the server, without its workers", kCounter, process.cpu_seconds},
+  };
+  std::vector<MetricFamily> families{build_info()};
+  for (const Reading& reading : all) families.push_back(family_of(reading));
+  return families;
+}
+
+using OutcomeCounters = std::array<Counter*, kFetchOutcomes.size()>;
+
+/// Hands on every question.
+class CountedSource final : public fetch::Source {
+ public:
+  CountedSource(std::unique_ptr<fetch::Source> source, OutcomeCounters counters)
+      : source_(std::move(source)), counters_(counters) {}
+  const std::string& name() const override { return source_->name(); }
+  bool is_local() const override { return source_->is_local(); }
+  Task<fetch::Outcome> open(fetch::Wanted wanted) override {
+    fetch::Outcome outcome = co_await source_->open(std::move(wanted));
+    counters_[outcome.index()]->Increment();
+    co_return outcome;
+  }
+  Task<std::string> identify(fetch::Wanted wanted) override { return source_->identify(std::move(wanted)); }
+  void forget(const fetch::Wanted& wanted) override { source_->forget(wanted); }
+
+ private:
+  const std::unique_ptr<fetch::Source> source_;
+  const OutcomeCounters counters_;
+};
+
+/// Of one kind of job.
+struct JobCounters {
+  prometheus::Histogram* seconds;
+  std::array<Counter*, kJobResults.size()> results;
+};
+
+Task<worker::Result> counted(service::RunJob run, worker::Job job, worker::Sink sink, JobCounters counters) {
+  const auto start = std::chrono::steady_clock::now();
+  worker::Result result = co_await run(std::move(job), std::move(sink));
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  counters.seconds->Observe(took.count());
+  counters.results[result.index()]->Increment();
+  co_return result;
+}
+
+}  // namespace
+
+struct Metrics::Counters {
+  using ByStatus = std::array<std::atomic<Counter*>, kStatuses>;
+
+  prometheus::Registry registry;
+  prometheus::Family<Counter>& requests = prometheus::BuildCounter()
+                                              .Name("symcached_http_requests_total")
+                                              .Help("requests answered, by the start of the path and status")
+                                              .Register(registry);
+  prometheus::Family<Counter>& fetches = prometheus::BuildCounter()
+                                             .Name("symcached_fetches_total")
+                                             .Help("questions to sources, by the source's id and outcome")
+                                             .Register(registry);
+  prometheus::Family<Counter>& jobs = prometheus::BuildCounter()
+                                          .Name("symcached_worker_jobs_total")
+                                          .Help("jobs of workers that ended, by kind and result")
+                                          .Register(registry);
+  prometheus::Family<prometheus::Histogram>& seconds =
+      prometheus::BuildHistogram()
+          .Name("symcached_worker_job_duration_seconds")
+          .Help("time of a job from being queued for a worker to its end")
+          .Register(registry);
+  std::map<std::string_view, ByStatus> by_route;  ///< made once, so that no thread has to wait for another
+  JobCounters convert = jobs_of("convert"), unpack = jobs_of("unpack");
+
+  JobCounters jobs_of(const std::string& kind) {
+    JobCounters made{&seconds.Add({{"kind", kind}}, kSeconds), {}};
+    for (std::size_t i = 0; i < kJobResults.size(); ++i)
+      made.results[i] = &jobs.Add({{"kind", kind}, {"result", kJobResults[i]}});
+    return made;
+  }
+};
+
+Metrics::Metrics() : counters_(std::make_unique<Counters>()) {
+  for (const std::string_view route : api::route_names()) counters_->by_route[route];
+}
+
+Metrics::~Metrics() = default;
+
+void Metrics::answered(std::string_view route, unsigned status) {
+  const auto found = counters_->by_route.find(route);
+  if (found == counters_->by_route.end() || status >= kStatuses) return;
+  std::atomic<Counter*>& counter = found->second[status];
+  if (counter.load(std::memory_order_acquire) == nullptr)
+    counter.store(&counters_->requests.Add({{"route", std::string(route)}, {"status", std::to_string(status)}}),
+                  std::memory_order_release);
+  counter.load(std::memory_order_acquire)->Increment();
+}
+
+service::RunJob Metrics::counting(service::RunJob run) {
+  return [this, run = std::move(run)](worker::Job job, worker::Sink sink) {
+    const bool unpacks = job.kind == static_cast<std::uint32_t>(service::JobKind::unpack_cabinet);
+    return counted(run, std::move(job), std::move(sink), unpacks ? counters_->unpack : counters_->convert);
+  };
+}
+
+std::unique_ptr<fetch::Source> Metrics::counting(std::unique_ptr<fetch::Source> source, const std::string& id) {
+  OutcomeCounters counters{};
+  for (std::size_t i = 0; i < counters.size(); ++i)
+    counters[i] = &counters_->fetches.Add({{"source", id}, {"outcome", kFetchOutcomes[i]}});
+  return std::make_unique<CountedSource>(std::move(source), counters);
+}
+
+std::string Metrics::text(const MetricsSnapshot& now) {
+  std::vector<MetricFamily> families = readings_of(now, process_stats());
+  for (MetricFamily& family : counters_->registry.Collect()) families.push_back(std::move(family));
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace symcached::app

@@ -1,0 +1,49 @@
+#pragma once
+/// What the server counts, as Prometheus reads it. Names and meanings: docs/server.md.
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "fetch/source.hpp"
+#include "net/http_server.hpp"
+#include "service/cache_service.hpp"
+#include "worker/pool.hpp"
+
+namespace prometheus {
+struct MetricFamily;
+}
+
+namespace symcached::app {
+
+/// Taken when the metrics are asked for.
+struct MetricsSnapshot {
+  net::ServerStats server;
+  worker::PoolStats workers;
+  service::ServiceStats service;
+};
+
+/// Counting is safe from any thread, and costs an atomic addition.
+class Metrics {
+ public:
+  Metrics();
+  ~Metrics();
+
+  /// @param route  of api::route_names()
+  void answered(std::string_view route, unsigned status);
+  /// The same job, with its end and its time counted.
+  service::RunJob counting(service::RunJob run);
+  /// The same source, with its outcomes counted. Not longer than this.
+  std::unique_ptr<fetch::Source> counting(std::unique_ptr<fetch::Source> source, const std::string& id);
+
+  /// Prometheus' text format.
+  std::string text(const MetricsSnapshot& now);
+
+ private:
+  struct Counters;
+  const std::unique_ptr<Counters> counters_;
+};
+
+}  // namespace symcached::app

@@ -1,0 +1,85 @@
+#pragma once
+/// What an operator sets, in the structs of the rooms that use it.
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fetch/limits.hpp"
+#include "net/http_server.hpp"
+#include "net/log.hpp"
+#include "service/cache_service.hpp"
+#include "sources/source_config.hpp"
+#include "store/limits.hpp"
+#include "worker/pool.hpp"
+
+namespace symcached::config {
+
+/// The kinds of cache entries that have limits of their own.
+inline constexpr std::array<std::string_view, 6> kKinds{"objects",    "object_meta", "symcaches",
+                                                        "ppdbcaches", "cficaches",   "source_index"};
+
+struct Tls {
+  std::string certificate, key;  ///< PEM files; empty: no TLS
+};
+
+struct Token {
+  std::string name, token;
+  std::vector<std::string> scopes;  ///< that it gives access to; empty: all
+};
+struct Auth {
+  std::vector<Token> tokens;
+  bool negotiate = false;  ///< Kerberos
+  std::string keytab;
+};
+
+/// A program that makes Microsoft's symcaches.
+struct Transcoder {
+  std::string version = {};  ///< of the format: "3.1.0"
+  std::vector<std::string> command = {};
+  std::chrono::milliseconds timeout{600'000};
+};
+struct SymcacheConfig {
+  std::string directory;                            ///< where Microsoft's symcaches lie
+  std::map<std::uint32_t, Transcoder> transcoders;  ///< by major version
+};
+
+/// Hosts that fail again and again are left alone for a while.
+struct DenyList {
+  bool enabled = true;
+  std::chrono::milliseconds time_window{60'000}, bucket_size{5'000};
+  std::uint64_t threshold = 60;  ///< failures in the window
+  std::chrono::milliseconds block_time{3'600'000};
+  std::vector<std::string> never_block_hosts;
+};
+
+enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
+enum class LogFormat : std::uint8_t { text, json };
+struct Logging {
+  LogLevel level = LogLevel::info;
+  LogFormat format = LogFormat::text;
+};
+
+struct Config {
+  std::string bind = "127.0.0.1:3021";
+  std::string admin_bind = "127.0.0.1:3022";  ///< empty: no admin listener
+  std::string cache_dir;                      ///< empty: $XDG_CACHE_HOME/symcached
+  Tls tls;
+  Auth auth;
+  store::CacheLimits caches;
+  std::chrono::milliseconds cleanup_interval{900'000};
+  service::ServiceOptions service;  ///< max_active is set by the program
+  std::vector<sources::SourceConfig> sources;
+  worker::PoolOptions workers;  ///< but for the command
+  SymcacheConfig symcache;
+  net::ServerOptions server;  ///< but for address and port
+  unsigned grace = 30;        ///< seconds that open responses get when the server is stopped
+  fetch::Limits network;
+  DenyList deny_list;
+  Logging logging;
+};
+
+}  // namespace symcached::config

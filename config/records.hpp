@@ -1,0 +1,15 @@
+#pragma once
+/// Values that are lists or maps of maps, with tables of their own.
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "config/config.hpp"
+#include "config/fields.hpp"
+
+namespace symcached::config {
+
+Field tokens(std::vector<Token>& tokens);
+Field transcoders(std::map<std::uint32_t, Transcoder>& transcoders);
+
+}  // namespace symcached::config

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""admin_test.py SYMCACHED: metrics and health of a server, on its admin listener."""
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+from server import Server, Symbols
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SAMPLE = re.compile(r'([a-z_]+)(\{[^}]*\})? (\S+)')
+THERE, MISSING = 1, 2
+
+
+def metrics_of(server):
+    """Values by name and labels, as they are written."""
+    status, headers, body = server.ask("/metrics", port=server.admin_port)
+    assert status == 200 and headers["content-type"].startswith("text/plain; version=0.0.4"), (status, headers)
+    lines = [line for line in body.decode().splitlines() if not line.startswith("#")]
+    return {match[1] + (match[2] or ""): float(match[3]) for match in (SAMPLE.fullmatch(line) for line in lines)}
+
+
+def check_counts(server, symbols, source):
+    assert server.ask(symbols.url_path(THERE))[0] == 200
+    assert server.ask(symbols.url_path(MISSING))[0] == 404
+    assert server.ask("/nothing")[0] == 404
+    got = metrics_of(server)
+    rows = [
+        ('symcached_http_requests_total{route="open",status="200"}', 1),
+        ('symcached_http_requests_total{route="open",status="404"}', 1),
+        ('symcached_http_requests_total{route="none",status="404"}', 1),
+        (f'symcached_fetches_total{{outcome="found",source="{source}"}}', 1),
+        (f'symcached_fetches_total{{outcome="absent",source="{source}"}}', 1),
+        ('symcached_worker_jobs_total{kind="convert",result="done"}', 1),
+        ('symcached_worker_job_duration_seconds_count{kind="convert"}', 1),
+        ("symcached_worker_deaths_total", 0), ("symcached_jobs", 0), ("symcached_connections_accepted_total", 3),
+    ]
+    for name, want in rows:
+        assert got[name] == want, f"{name}: {got.get(name)} instead of {want}"
+    assert got["process_resident_memory_bytes"] > 1 << 20 and got["process_open_fds"] > 5
+
+
+def check_documentation(server):
+    """Every metric is on the page."""
+    page = (ROOT / "docs/server.md").read_text()
+    names = {re.sub(r"_(bucket|sum|count)$", "", name.split("{")[0]) for name in metrics_of(server)}
+    missing = sorted(name for name in names if f"`{name}`" not in page)
+    assert not missing, missing
+
+
+def main():
+    program = sys.argv[1]
+    for tool in ("clang-22", "lld-link-22", "llvm-pdbutil-22"):
+        if shutil.which(tool) is None:
+            print(f"skipped: {tool} is not installed")
+            return 77
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        symbols = Symbols(folder / "symbols")
+        symbols.add(THERE)
+        file = folder / "symcached.yml"
+        file.write_text(f"sources: [{{id: ours, type: filesystem, path: {symbols.folder}}}]\n")
+        server = Server(program, folder / "cache", options=["--config", file], admin=True)
+        check_counts(server, symbols, "ours")
+        check_documentation(server)
+        for path, want in (("/readyz", b"ready\n"), ("/healthcheck", b"ok\n")):
+            assert server.ask(path)[2] == want and server.ask(path, port=server.admin_port)[2] == want, path
+        assert server.ask("/metrics")[0] == 404, "not on the main listener"
+        status, log = server.end()
+        assert status == 0, log
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""config_test.py SYMCACHED: a server with a configuration file, and what SIGHUP does to it."""
+import json
+import pathlib
+import shutil
+import signal
+import sys
+import tempfile
+
+from server import Server, Symbols, until
+
+FIRST, SECOND = 1, 2
+
+
+def configuration(symbols, **more):
+    """JSON is YAML."""
+    return json.dumps({"sources": [{"id": "s", "type": "filesystem", "path": str(symbols.folder)}], **more})
+
+
+def reload(server, says):
+    count = server.log().count(says)
+    server.process.send_signal(signal.SIGHUP)
+    until(lambda: server.log().count(says) > count, f"a log line with {says}")
+
+
+def check_sources(server, file, one, other):
+    assert server.ask(one.url_path(FIRST))[0] == 200
+    reload(server, "configuration reloaded; nothing changed")
+    file.write_text("sources: [")
+    reload(server, "configuration not reloaded; the one before stays in force")
+    assert f"{file}:1: error: not YAML" in server.log()
+    file.write_text("bnd: 1\nlimits: {grace: soon}\n")
+    reload(server, "configuration not reloaded; the one before stays in force")
+    assert f"{file}:1: error: bnd: unknown key; the nearest is bind" in server.log()
+    assert f"{file}:2: error: limits.grace" in server.log()
+    assert server.ask(one.url_path(FIRST + 2))[0] == 200, "the old sources stay"
+    file.write_text(configuration(other))
+    reload(server, "configuration reloaded; changed: sources")
+    assert server.ask(one.url_path(SECOND))[0] == 200, "of the new source"
+
+
+def check_others(server, file, other):
+    file.write_text(configuration(other, workers={"processes": 3}, logging={"level": "warning"}))
+    reload(server, "workers.processes: the new value counts after a restart")
+    file.write_text(configuration(other, logging={"level": "info"}))
+    reload(server, "configuration reloaded; changed: logging.level")
+    shutil.rmtree(other.folder)
+    reload(server, "configuration not reloaded")
+
+
+def check_json_log(program, folder):
+    file = folder / "json.yml"
+    file.write_text('{bind: "127.0.0.1:0", cache_dir: "%s", logging: {format: json}, sentry_dsn: x}' % (folder / "c2"))
+    server = Server(program, None, options=["--config", file])
+    status, log = server.end()
+    assert status == 0, log
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert {line["level"] for line in lines} == {"info", "warning"}, lines
+    assert any(line["message"].endswith("sentry_dsn: ignored; nothing is sent to Sentry") for line in lines), lines
+
+
+def main():
+    program = sys.argv[1]
+    for tool in ("clang-22", "lld-link-22", "llvm-pdbutil-22"):
+        if shutil.which(tool) is None:
+            print(f"skipped: {tool} is not installed")
+            return 77
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        one, other = Symbols(folder / "one"), Symbols(folder / "other")
+        one.add(FIRST), one.add(FIRST + 2)
+        other.add(SECOND)
+        file = folder / "symcached.yml"
+        file.write_text(configuration(one))
+        server = Server(program, folder / "cache", options=["--config", file])
+        check_sources(server, file, one, other)
+        check_others(server, file, other)
+        status, log = server.end()
+        assert status == 0, log
+        check_json_log(program, folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
