@@ -174,7 +174,7 @@ void Metrics::answered(std::string_view route, unsigned status) {
 
 service::RunJob Metrics::counting(service::RunJob run) {
   return [this, run = std::move(run)](worker::Job job, worker::Sink sink) {
-    const bool unpacks = job.kind == static_cast<std::uint32_t>(service::JobKind::unpack_cabinet);
+    const bool unpacks = job.kind == static_cast<std::uint32_t>(service::JobKind::unpack);
     return counted(run, std::move(job), std::move(sink), unpacks ? counters_->unpack : counters_->convert);
   };
 }
