@@ -44,12 +44,10 @@ struct OptionRow {
 
 constexpr const char* kGeneral = "Options";
 constexpr const char* kLimits = "Limits";
-constexpr OptionRow kAddresses[] = {
+constexpr OptionRow kOptions[] = {
     {"--bind", "bind", "ADDRESS:PORT", kGeneral, "address to listen on; port 0 takes any free one"},
     {"--admin-bind", "admin_bind", "ADDRESS:PORT", kGeneral,
      "address of the listener for /metrics and /readyz; \"\": none"},
-};
-constexpr OptionRow kNumbers[] = {
     {"--max-connections", "limits.max_connections", "N", kLimits,
      "connections at once; 0: as many as the open-file limit allows"},
     {"--max-connections-per-address", "limits.max_connections_per_address", "N", kLimits,
@@ -74,7 +72,7 @@ std::string with_unit(const OptionRow& row, const std::string& text) {
   return is_plain ? text + std::string(row.unit) : text;
 }
 
-void add(CLI::App& command, ServeOptions& options, const OptionRow& row) {
+void add(CLI::App& command, ServeOptions& options, const OptionRow& row, const std::string& preset) {
   const auto take = [&options, row](const std::string& text) {
     options.values.emplace_back(row.key, with_unit(row, text));
   };
@@ -84,9 +82,16 @@ void add(CLI::App& command, ServeOptions& options, const OptionRow& row) {
   };
   command.add_option_function<std::string>(row.name, take, row.help)
       ->type_name(row.value)
-      ->default_str(config::text_of({}, row.key))
+      ->default_str(preset)
       ->group(row.group)
       ->check(CLI::Validator(check, ""));
+}
+
+void add(CLI::App& command, ServeOptions& options, std::span<const OptionRow> rows) {
+  std::vector<std::string_view> keys;
+  for (const OptionRow& row : rows) keys.push_back(row.key);
+  const std::vector<std::string> presets = config::texts_of({}, keys);
+  for (std::size_t i = 0; i < rows.size(); ++i) add(command, options, rows[i], presets[i]);
 }
 
 }  // namespace
@@ -108,7 +113,7 @@ CLI::Option* add_config_option(CLI::App& command, std::filesystem::path& file) {
 
 void add_serve_options(CLI::App& command, ServeOptions& options) {
   add_config_option(command, options.config_file);
-  for (const OptionRow& row : kAddresses) add(command, options, row);
+  add(command, options, kOptions);
   command
       .add_option_function<std::string>(
           "--cache-dir", [&options](const std::string& text) { options.values.emplace_back("cache_dir", text); },
@@ -126,7 +131,6 @@ void add_serve_options(CLI::App& command, ServeOptions& options) {
   command.add_flag_callback(
       "--private-redirects", [&options] { options.values.emplace_back("network.private_redirects", "true"); },
       "follow redirects of symbol servers to other private addresses");
-  for (const OptionRow& row : kNumbers) add(command, options, row);
   command.footer(kFooter);
 }
 

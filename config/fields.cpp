@@ -30,12 +30,19 @@ bool is_http_url(std::string_view text) {
   return lower.starts_with("http://") || lower.starts_with("https://");
 }
 
-std::string without_credentials(std::string text, std::string_view replacement) {
+constexpr std::string_view kHiddenCredentials = "://***@";
+
+/// Of a URL; other texts stay.
+std::string without_credentials(std::string text) {
   const std::size_t scheme = text.find("://");
   if (scheme == text.npos) return text;
   const std::size_t start = scheme + 3;
   const std::size_t at = text.substr(0, text.find('/', start)).rfind('@');
-  return at == text.npos ? text : text.replace(start, at - start, replacement);
+  return at == text.npos ? text : text.replace(start, at - start, kHidden);
+}
+
+void warn_of_hidden(const Node& node, const std::string& key, Report& report) {
+  report.warning(node.line, fmt::format("{}: \"{}\" stands for a secret that was not printed", key, kHidden));
 }
 
 }  // namespace
@@ -49,11 +56,13 @@ Field scalar(std::string type, SetText set, GetText get) {
   return {std::move(type), false,
           [what, set = std::move(set)](const Node& node, const std::string& key, Report& report) {
             const std::string why = node.is_scalar() ? set(node.text) : wanted(what, node);
+            if (node.text.find(kHiddenCredentials) != node.text.npos) warn_of_hidden(node, key, report);
             if (!why.empty()) report.error(node.line, fmt::format("{}: {}", key, why));
           },
-          [get = std::move(get)](Secrets) {
+          [get = std::move(get)](Secrets secrets) {
             auto value = get();
-            return value ? Node::scalar(std::move(*value)) : Node{};
+            if (!value) return Node{};
+            return Node::scalar(secrets == Secrets::hidden ? without_credentials(std::move(*value)) : *value);
           }};
 }
 
@@ -79,8 +88,7 @@ Field secret(std::string& value) {
   field.type = "secret text";
   field.read = [&value](const Node& node, const std::string& key, Report& report) {
     if (!node.is_scalar()) return report.error(node.line, fmt::format("{}: {}", key, wanted("text", node)));
-    if (node.text == kHidden)
-      report.warning(node.line, fmt::format("{}: \"{}\" stands for a secret that was not printed", key, kHidden));
+    if (node.text == kHidden) warn_of_hidden(node, key, report);
     value = node.text;
   };
   field.write = [&value](Secrets secrets) {
@@ -163,15 +171,11 @@ Field decimal(double& value, double highest) {
 Field url(std::string& value) {
   const auto set = [&value](const std::string& given) -> std::string {
     if (!is_http_url(given))
-      return fmt::format("\"{}\": write a URL that begins with http:// or https://", without_credentials(given, "***"));
+      return fmt::format("\"{}\": write a URL that begins with http:// or https://", without_credentials(given));
     value = given;
     return {};
   };
-  Field field = scalar("URL", set, [&value] { return value; });
-  field.write = [&value](Secrets secrets) {
-    return Node::scalar(secrets == Secrets::hidden ? without_credentials(value, kHidden) : value);
-  };
-  return field;
+  return scalar("URL", set, [&value] { return value; });
 }
 
 Field free_space(store::FreeSpace& value) {

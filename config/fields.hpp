@@ -36,7 +36,8 @@ struct TimeBounds {
   std::chrono::milliseconds lowest{0}, highest = std::chrono::days(36'500);
 };
 
-/// One scalar. `set` returns what is wrong with a text; `get` nothing for a null.
+/// One scalar; of a URL in it the credentials are a secret. `set` returns what is wrong with a text; `get` nothing for
+/// a null.
 using SetText = std::function<std::string(const std::string& text)>;
 using GetText = std::function<std::optional<std::string>()>;
 Field scalar(std::string type, SetText set, GetText get);
@@ -50,7 +51,7 @@ Field flag(bool& value);
 Field texts(std::vector<std::string>& value);
 Field headers(std::vector<sources::Header>& value);  ///< their values are secrets
 Field decimal(double& value, double highest);
-Field url(std::string& value);  ///< http or https; credentials in it are a secret
+Field url(std::string& value);  ///< http or https
 Field free_space(store::FreeSpace& value);
 
 /// @param names  the spellings, those that are written first; several may mean one value

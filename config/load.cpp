@@ -70,9 +70,12 @@ std::string assign(Config& config, std::string_view key, const std::string& text
   return report.errors().empty() ? "" : report.errors().front().text.substr(2);  // behind ": ", after no key
 }
 
-std::string text_of(Config config, std::string_view key) {
+std::vector<std::string> texts_of(Config config, std::span<const std::string_view> keys) {
   const Rows rows = rows_of(config);
-  return std::ranges::find(rows, key, &Row::key)->field.write(Secrets::hidden).text;
+  std::vector<std::string> texts;
+  for (const std::string_view key : keys)
+    texts.push_back(std::ranges::find(rows, key, &Row::key)->field.write(Secrets::hidden).text);
+  return texts;
 }
 
 std::vector<std::string> error_lines(const Report& report, const std::filesystem::path& path) {

@@ -1,9 +1,10 @@
 #pragma once
 /// From a file to a Config.
 #include <filesystem>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/config.hpp"
 #include "config/environment.hpp"
@@ -25,8 +26,8 @@ Loaded load(const std::filesystem::path& path, const Environment& environment);
 /// Sets one key to what a file would have as a scalar. @return what is wrong with it; empty if nothing is
 std::string assign(Config& config, std::string_view key, const std::string& text);
 
-/// What a file would have for it, on one line.
-std::string text_of(Config config, std::string_view key);
+/// What a file would have for each of `keys`, on one line.
+std::vector<std::string> texts_of(Config config, std::span<const std::string_view> keys);
 
 /// A line for each problem: "symcached.yml:12: error: caches.max_sise: unknown key".
 std::vector<std::string> error_lines(const Report& report, const std::filesystem::path& path);

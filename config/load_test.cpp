@@ -209,7 +209,8 @@ TEST(Print, HidesSecrets) {
   const Config config = parsed(R"(
 auth: {tokens: [{name: n, token: TOPSECRET}]}
 sources:
-- {id: a, type: http, url: "https://TOPSECRET:TOPSECRET@x/", headers: {X: TOPSECRET}, password: TOPSECRET}
+- {id: a, type: http, url: "https://TOPSECRET:TOPSECRET@x/", headers: {X: TOPSECRET}, password: TOPSECRET,
+   proxy: "http://u:TOPSECRET@p/"}
 - {id: b, type: s3, bucket: k, access_key: k, secret_key: TOPSECRET, session_token: TOPSECRET}
 - {id: c, type: gcs, bucket: k, client_email: e, private_key: TOPSECRET, bearer_token: TOPSECRET}
 - {id: d, type: azure, account: k, container: c, sas: TOPSECRET, shared_key: TOPSECRET}
@@ -217,7 +218,11 @@ sources:
                             .config;
   ASSERT_EQ(config.sources.size(), 4u);
   EXPECT_THAT(print(config), Not(::testing::HasSubstr("TOPSECRET")));
-  EXPECT_THAT(error_lines(parsed(print(config)).report, {}), IsEmpty());
+  const Loaded again = parsed(print(config));
+  EXPECT_THAT(error_lines(again.report, {}), IsEmpty());
+  EXPECT_THAT(
+      warning_lines(again.report, {}),
+      ::testing::Contains(::testing::EndsWith("sources.a.proxy: \"***\" stands for a secret that was not printed")));
 }
 
 TEST(Changes, AreNamed) {
