@@ -195,13 +195,16 @@ Task<Peeked> Downloader::peek(std::string path, http::Headers headers, std::size
   request->partial = true;
   request->max_body = size;
   const auto start = std::make_shared<std::string>();
-  request->open_sink = [start](const HttpHead& head) -> std::expected<ByteSink, std::string> {
+  const auto is_other_part = std::make_shared<bool>(false);
+  request->open_sink = [start, is_other_part](const HttpHead& head) -> std::expected<ByteSink, std::string> {
     const auto range = ContentRange::parse(head.content_range);
-    if (head.status == 206 && (!range || range->first != 0)) return std::unexpected("sent another part than asked for");
+    *is_other_part = head.status == 206 && (!range || range->first != 0);
+    if (*is_other_part) return std::unexpected("sent another part than asked for");
     return appending_to(start);
   };
   peeked.result = co_await ask_endpoint(std::move(*request));
   peeked.start = std::move(*start);
+  if (*is_other_part) peeked.result.end = End::cut_short;
   co_return peeked;
 }
 

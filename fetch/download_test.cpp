@@ -256,6 +256,10 @@ TEST_F(Download, PeeksWithOneRequest) {
     EXPECT_EQ(peeked.start, r.start) << r.why;
     EXPECT_EQ(upstream.requests(), 1u) << r.why;
   }
+  FaultyUpstream liar("0123456", {{.range_moved_by = 1}});
+  FixedEndpoint endpoint(liar.url());
+  Downloader downloader(client_, hosts_, endpoint, {}, {}, time_.waits());
+  EXPECT_EQ(run_task(downloader.peek("file", {}, 4)).result.end, End::cut_short);
 }
 
 TEST_F(Download, TellsEndsApart) {

@@ -41,16 +41,14 @@ std::expected<HostHealth::Ticket, std::chrono::seconds> HostHealth::begin(const 
 void HostHealth::report(const std::string& host, bool is_probe, Sign sign,
                         std::optional<std::chrono::seconds> retry_after) {
   const std::scoped_lock lock(mutex_);
-  if (sign == Sign::well && !retry_after) {
-    hosts_.erase(host);
-    return;
-  }
-  if (sign == Sign::unclear && !retry_after && !hosts_.contains(host)) return;
+  if (sign != Sign::ill && !retry_after && !hosts_.contains(host)) return;
   make_room();
   Host& known = hosts_[host];
   if (is_probe) known.probing = false;
   if (sign == Sign::ill) fail(known, is_probe);
+  if (sign == Sign::well) known = Host{.asked_until = known.asked_until};
   if (retry_after) known.asked_until = std::max(known.asked_until, now_() + *retry_after);
+  if (sign == Sign::well && known.asked_until <= now_()) hosts_.erase(host);
 }
 
 /// What was under way when the pause began says nothing new.

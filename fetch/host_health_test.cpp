@@ -59,6 +59,13 @@ TEST_F(HostHealthTest, WhatWasUnderWayWhenThePauseBeganDoesNotProlongIt) {
   EXPECT_EQ(health_.pause("h:1"), 10s);
 }
 
+TEST_F(HostHealthTest, AnAnswerToAnotherRequestDoesNotEndAPauseThatIsAskedFor) {
+  auto early = health_.begin("h:1");
+  ask(Sign::ill, 60s);
+  early->report(Sign::well, {});
+  EXPECT_EQ(health_.pause("h:1"), 60s);
+}
+
 TEST_F(HostHealthTest, APauseThatIsAskedForIsKeptToTheSecond) {
   ask(Sign::well, 2s);
   EXPECT_EQ(health_.pause("h:1"), 2s);

@@ -11,7 +11,8 @@ class Pace {
   using Clock = std::chrono::steady_clock;
   /// @param per_second  0: no limit
   explicit Pace(double per_second)
-      : gap_(per_second > 0 ? std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / per_second))
+      : gap_(per_second > 0 ? std::chrono::duration_cast<Clock::duration>(
+                                  std::min(std::chrono::duration<double>(1 / per_second), kLongestGap))
                             : Clock::duration()) {}
 
   /// Takes the next turn. @return how long until it comes
@@ -23,6 +24,7 @@ class Pace {
   }
 
  private:
+  static constexpr std::chrono::duration<double> kLongestGap{3600};
   const Clock::duration gap_;
   std::mutex mutex_;
   Clock::time_point next_{};
