@@ -35,7 +35,7 @@ TEST(Help, OfEachCommandFitsAndHasAllParts) {
   add_commands(app, status);
   std::vector<CLI::App*> all{&app};
   for (CLI::App* command : app.get_subcommands({})) all.push_back(command);
-  ASSERT_EQ(all.size(), 6u);
+  ASSERT_EQ(all.size(), 7u);
   for (const CLI::App* command : all) {
     const std::string help = command == &app ? app.help() : command->help("symcached");
     for (const char* part : {"Usage: symcached", "\nOptions:\n", "\nExamples:\n", "\nExit status:\n", "\nEnvironment:"})
@@ -66,6 +66,7 @@ TEST(Help, OptionsHaveTheirValuesAndDefaults) {
       {"lookup", "[default: /usr/lib/debug]\n"},
       {"convert", "Usage: symcached convert [OPTION...] FILE...\n"},
       {"convert", "\n  --threads N             worker threads"},
+      {"cleanup", "[default: 20GiB]\n"},
       {"serve", "[default: 127.0.0.1:3021]\n"},
   };
   for (const Row& r : rows) EXPECT_THAT(app.get_subcommand(r.command)->help("symcached"), HasSubstr(r.want));

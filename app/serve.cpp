@@ -18,6 +18,7 @@
 #include "fetch/source.hpp"
 #include "service/cache_versions.hpp"
 #include "service/worker_reader.hpp"
+#include "store/maintenance.hpp"
 
 namespace symcached::app {
 namespace {
@@ -102,12 +103,14 @@ int serve(const ServeOptions& options) {
   auto server = net::Server::start(server_options, handler, log);
   if (!server) return could_not(server.error());
   (*store)->remove_left_overs();
+  store::Maintenance maintenance(cache_dir, *(*store)->quotas());
   const ShutdownWatch watch(**server, std::chrono::seconds(options.grace), [&service] { service.drain(); }, log);
   say_where(address.host, (*server)->port(), log);
   (*server)->join();
   client.stop();
   workers.stop();
   service.stop();
+  maintenance.stop();
   const std::uint64_t cut = (*server)->stats().responses_cut;
   if (cut == 0) log(Severity::info, "shut down; all open responses were completed");
   else log(Severity::warning, fmt::format("shut down; responses cut off: {}", cut));
