@@ -6,6 +6,7 @@
 #include <random>
 #include <thread>
 
+#include "store/failing_files.hpp"
 #include "store/store_testing.hpp"
 #include "testing/temp_folder.hpp"
 
@@ -248,6 +249,27 @@ TEST(Quotas, AFullDiskIsMadeRoomOn) {
   EXPECT_TRUE(store->quotas()->free_up(1));
   EXPECT_EQ(say(store->lookup(key_of(1))), "miss");
   EXPECT_FALSE(store->quotas()->free_up(1)) << "nothing is left";
+}
+
+TEST(Quotas, AWriteThatFindsNoSpaceEvictsBeforeItGivesUp) {
+  const TempFolder folder;
+  {
+    const auto store = open_store(folder.path());
+    put(*store, "x", key_of(1));
+  }
+  auto files = std::make_unique<FailingFiles>();
+  files->creates = "/dev/full";
+  auto file = files->create();
+  ASSERT_TRUE(file);
+  const auto ours = [] { return true; };
+  auto quotas = std::make_unique<Quotas>(folder.path(), 2, ours, QuotaOptions{});
+  const std::shared_ptr<Parts> parts(
+      new Parts{std::move(files), Negatives({}), DiskSpace([] { return SteadyTime{}; }), std::move(quotas)});
+  EntryWriter writer(parts, std::move(*file), entry_name(key_of(2)), Head{});
+  EXPECT_THAT(writer.write(as_bytes("payload")).error(), HasSubstr("No space left on device"));
+  EXPECT_EQ(parts->quotas->counts().evicted, 1u);
+  EXPECT_TRUE(parts->space.full());
+  EXPECT_EQ(entries_in(folder.path()), 0u);
 }
 
 TEST(Quotas, EqualOriginalsOfOneKeyAreOneFile) {
