@@ -54,16 +54,16 @@ std::shared_ptr<const Entry> publish(Store& store, const EntryKey& key, std::str
 TEST(Quotas, AStreamOfTenTimesTheQuotaStaysWithin) {
   const TempFolder folder;
   const auto store = open_store(folder.path(), 1, limited(at_most(kMB)));
-  for (std::size_t i = 0; i < 150; ++i) {
-    put(*store, std::string(60'000 + i * 100 % 9000, 'x'), key_of(i));
+  for (std::size_t i = 0; i < 80; ++i) {
+    put(*store, std::string(125'000 + i * 100 % 3000, 'x'), key_of(i));
     ASSERT_LE(bytes_in(folder.path()), kMB) << i;
   }
   const QuotaCounts counts = store->quotas()->counts();
   EXPECT_EQ(counts.bytes, bytes_in(folder.path()));
   EXPECT_EQ(counts.entries, entries_in(folder.path()));
-  EXPECT_EQ(counts.entries + counts.evicted, 150u);
-  EXPECT_GT(counts.bytes, kMB * 9 / 10) << "no more than needed goes";
-  EXPECT_EQ(say(store->lookup(key_of(149))).substr(0, 5), "hit x");
+  EXPECT_EQ(counts.entries + counts.evicted, 80u);
+  EXPECT_GT(counts.bytes, kMB * 8 / 10) << "no more than needed goes";
+  EXPECT_EQ(say(store->lookup(key_of(79))).substr(0, 5), "hit x");
   EXPECT_EQ(say(store->lookup(key_of(0))), "miss");
 }
 
@@ -172,7 +172,7 @@ TEST(Quotas, RandomDeletionsDoNoHarm) {
   const TempFolder folder;
   const auto store = open_store(folder.path(), 1, limited(at_most(500'000)));
   std::mt19937 random(7);
-  for (std::size_t i = 0; i < 100; ++i) {
+  for (std::size_t i = 0; i < 60; ++i) {
     put(*store, std::string(1000 + random() % 60'000, 'x'), key_of(i));
     const auto names = all_files(folder.path());
     const std::string& name = names[random() % names.size()];
