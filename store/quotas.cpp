@@ -167,11 +167,14 @@ bool Quotas::make_free(std::optional<Index::KindId> kind) {
   return true;
 }
 
+/// @return whether the index holds less than before; what others deleted counts
 bool Quotas::evict(std::optional<Index::KindId> kind) {
   while (const auto victim = index_.least_valuable(kind)) {
-    if (!is_unchanged(*victim)) continue;
-    remove(*victim, RemovedAs::evicted);
-    return true;
+    if (is_unchanged(*victim)) {
+      remove(*victim, RemovedAs::evicted);
+      return true;
+    }
+    if (!index_.find(victim->place, victim->digest)) return true;
   }
   return false;
 }

@@ -180,8 +180,19 @@ TEST(Quotas, RandomDeletionsDoNoHarm) {
     if (i % 20 == 19) std::filesystem::remove_all(folder.path() / "symcaches");
     ASSERT_LE(bytes_in(folder.path()), 500'000u);
   }
-  EXPECT_EQ(try_put(*store, "last"), "");
+  const auto last = publish(*store, kKey, "last");
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->not_kept(), "");
   EXPECT_EQ(say(store->lookup(kKey)), "hit last");
+}
+
+TEST(Quotas, WhatOthersDeletedMakesRoom) {
+  const TempFolder folder;
+  const auto store = open_store(folder.path(), 1, limited(at_most(100'000)));
+  for (std::size_t i = 1; i <= 4; ++i) put(*store, std::string(20'000, 'x'), key_of(i));
+  std::filesystem::remove_all(folder.path() / "symcaches");
+  EXPECT_EQ(publish(*store, key_of(5), std::string(20'000, 'x'))->not_kept(), "");
+  EXPECT_EQ(store->quotas()->counts().evicted, 0u);
 }
 
 TEST(Quotas, ExpiresWhatWasNotUsed) {
