@@ -66,6 +66,7 @@ TEST(Help, OptionsHaveTheirValuesAndDefaults) {
       {"lookup", "[default: /usr/lib/debug]\n"},
       {"convert", "Usage: symcached convert [OPTION...] FILE...\n"},
       {"convert", "\n  --threads N             worker threads"},
+      {"cleanup", "[default: 20GiB]\n"},
       {"serve", "[default: 127.0.0.1:3021]\n"},
       {"serve", "\n  -c, --config FILE       configuration file"},
       {"config", "Usage: symcached config [OPTION...] ACTION [FILE]\n"},

@@ -20,6 +20,7 @@
 #include "config/address.hpp"
 #include "service/cache_versions.hpp"
 #include "service/worker_reader.hpp"
+#include "store/maintenance.hpp"
 
 namespace symcached::app {
 namespace {
@@ -50,8 +51,10 @@ worker::PoolOptions pool_options(const config::Config& config) {
   return options;
 }
 
-service::ServiceOptions service_options(const config::Config& config, std::size_t max_files) {
+service::ServiceOptions service_options(const config::Config& config, const std::filesystem::path& cache_dir,
+                                        std::size_t max_files) {
   service::ServiceOptions options = config.service;
+  options.refresh_list = cache_dir / kRefreshList;
   options.max_active = jobs_for(max_files);
   return options;
 }
@@ -85,9 +88,15 @@ int tell_end(std::uint64_t cut, const Log& log) {
   return cut == 0 ? kDone : kCouldNot;
 }
 
+struct Cache {
+  const std::filesystem::path& directory;
+  store::Store& store;
+};
+
 /// Until a signal ends it.
-int run(const ServeOptions& options, const config::Config& config, store::Store& store, ServerLog& server_log,
+int run(const ServeOptions& options, const config::Config& config, const Cache& cache, ServerLog& server_log,
         std::size_t max_files) {
+  store::Store& store = cache.store;
   const Log log = server_log.log();
   worker::Pool workers(pool_options(config), log);
   Metrics metrics;
@@ -101,7 +110,7 @@ int run(const ServeOptions& options, const config::Config& config, store::Store&
   };
   auto sources = open(config);
   if (!sources) return could_not(sources.error());
-  service::CacheService service(store, std::move(*sources), run_job, log, service_options(config, max_files));
+  service::CacheService service(store, std::move(*sources), run_job, log, service_options(config, cache.directory, max_files));
 
   std::atomic<bool> ending = false;
   api::ApiOptions api_options;
@@ -118,6 +127,7 @@ int run(const ServeOptions& options, const config::Config& config, store::Store&
   const auto admin = start_admin(config.admin_bind, {measure, api_options.unready}, log);
   if (!admin) return could_not(fmt::format("admin_bind: {}", admin.error()));
   store.remove_left_overs();
+  store::Maintenance maintenance(cache.directory, *store.quotas());
   const auto apply = [&](const config::Config& c, Sources s) {
     service.use(std::move(s), c.service.retry);
     server_log.set_level(c.logging.level);
@@ -135,6 +145,7 @@ int run(const ServeOptions& options, const config::Config& config, store::Store&
   client.stop();
   workers.stop();
   service.stop();
+  maintenance.stop();
   return tell_end((*server)->stats().responses_cut, log);
 }
 
@@ -152,10 +163,12 @@ int serve(const ServeOptions& options) {
   const std::filesystem::path cache_dir =
       config.cache_dir.empty() ? default_cache_dir() : std::filesystem::path(config.cache_dir);
   if (cache_dir.empty()) return could_not("neither XDG_CACHE_HOME nor HOME is set; give --cache-dir");
-  auto store = store::Store::open(cache_dir, random_boot());
+  store::StoreOptions store_options;
+  store_options.quotas.limits = config.caches;
+  auto store = store::Store::open(cache_dir, random_boot(), std::move(store_options));
   if (!store) return could_not(store.error());
   log(Severity::info, fmt::format("symcached {}, cache directory {}", SYMCACHED_VERSION, cache_dir.string()));
-  return run(options, config, **store, server_log, max_files);
+  return run(options, config, {cache_dir, **store}, server_log, max_files);
 }
 
 }  // namespace

@@ -19,11 +19,14 @@ class Usage(program.WithPdb):
     def test_a_wrong_command_line_is_told_in_plain_words(self):
         pdb = self.pdb
         rows = [  # arguments, what stderr begins with
-            ([], "symcached: no command given; the commands are config, convert, inspect"),
+            ([], "symcached: no command given; the commands are cleanup, config, convert"),
             (["lokup", "x"], 'symcached: unknown command "lokup"; the commands are'),
             (["--port"], "symcached: unknown option --port"),
             (["inspect", "-x"], "symcached inspect: unknown option -x"),
             (["inspect"], "symcached inspect: no FILE given"),
+            (["cleanup", "--max-size", "20gb"], 'symcached cleanup: --max-size: "20gb" has no unit we know; write'),
+            (["cleanup", "--min-free", "101%"], 'symcached cleanup: --min-free: "101%" is not a part of a hundred'),
+            (["cleanup", "--repeat=15"], 'symcached cleanup: --repeat: "15" is not a time we can read; write 7d'),
             (["serve", "--port", "80"], "symcached serve: unknown option --port"),
             (["serve", "80"], 'symcached serve: unexpected argument "80"'),
             (["serve", "--bind", "80"], 'symcached serve: --bind: "80": use ADDRESS:PORT'),

@@ -18,7 +18,7 @@ constexpr bool is_of_scope(char c) {
 }
 
 bool is_kind(std::string_view text) {
-  return !text.empty() && is_lower(text.front()) &&
+  return !text.empty() && text != "tmp" && is_lower(text.front()) &&
          std::ranges::all_of(text, [](char c) { return is_lower(c) || c == '_'; });
 }
 

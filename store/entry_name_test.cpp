@@ -35,6 +35,7 @@ TEST(EntryName, PlacesThatAreNone) {
       {"../v1/global", false},
       {"Symcaches/v1/global", false},
       {"symcaches/v1/gl\nobal", false},
+      {"tmp/v1/global", false},
       {std::string_view("symcaches/v1/a\0b", 16), false},
   };
   for (const Row& r : rows) EXPECT_EQ(parse_place(r.text).has_value(), r.good) << r.text;

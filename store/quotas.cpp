@@ -167,11 +167,14 @@ bool Quotas::make_free(std::optional<Index::KindId> kind) {
   return true;
 }
 
+/// @return whether the index holds less than before; what others deleted counts
 bool Quotas::evict(std::optional<Index::KindId> kind) {
   while (const auto victim = index_.least_valuable(kind)) {
-    if (!is_unchanged(*victim)) continue;
-    remove(*victim, RemovedAs::evicted);
-    return true;
+    if (is_unchanged(*victim)) {
+      remove(*victim, RemovedAs::evicted);
+      return true;
+    }
+    if (!index_.find(victim->place, victim->digest)) return true;
   }
   return false;
 }
@@ -239,14 +242,17 @@ bool Quotas::free_up(std::uint64_t bytes) {
 }
 
 /// @return whether all limits hold, or nothing more can be done about them
-bool Quotas::enforce_step() {
+bool Quotas::enforce_step(bool& all_hold) {
   const Lock lock(mutex_);
-  if (!refresh()) return true;
+  all_hold = refresh();
+  if (!all_hold) return true;
   std::size_t left = kStep;
   const auto keep_to = [&](std::optional<Index::KindId> kind) {
     const Quota* const quota = kind ? quota_of(*kind) : &options_.limits.total;
     if (quota == nullptr) return;
-    while (left != 0 && (!fits(kind, 0) || missing_free(*quota) != 0) && evict(kind)) --left;
+    const auto holds = [&] { return fits(kind, 0) && missing_free(*quota) == 0; };
+    while (left != 0 && !holds() && evict(kind)) --left;
+    all_hold = all_hold && holds();
   };
   for (std::size_t kind = 0; kind < index_.kinds(); ++kind) keep_to(static_cast<Index::KindId>(kind));
   keep_to({});
@@ -254,9 +260,11 @@ bool Quotas::enforce_step() {
   return left != 0;
 }
 
-void Quotas::enforce() {
-  while (!enforce_step()) {
+bool Quotas::enforce(const std::stop_token& stop) {
+  bool all_hold = false;
+  while (!stop.stop_requested() && !enforce_step(all_hold)) {
   }
+  return all_hold;
 }
 
 bool Quotas::is_expired(const Index::Entry& entry, std::uint32_t now) const {
@@ -281,8 +289,8 @@ bool Quotas::expire_step(std::size_t from, std::uint32_t now) {
   return end < index_.positions();
 }
 
-void Quotas::expire(std::uint32_t now) {
-  for (std::size_t from = 0; expire_step(from, now); from += kStep) {
+void Quotas::expire(std::uint32_t now, const std::stop_token& stop) {
+  for (std::size_t from = 0; !stop.stop_requested() && expire_step(from, now); from += kStep) {
   }
 }
 
@@ -297,7 +305,6 @@ bool Quotas::survey(const std::string& name, std::uint32_t blocks, std::uint32_t
   const auto place = parsed && refresh() ? index_.find_place(parsed->place) : std::nullopt;
   if (!place || !index_.seen(*place, parsed->digest)) return false;
   Account account = *index_.find(*place, parsed->digest);
-  if (account.blocks == 0) blocks = 0;
   if (account.last_use == last_use && account.blocks == blocks) return true;
   account.last_use = last_use;
   account.blocks = blocks;

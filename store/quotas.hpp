@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,13 +84,14 @@ class Quotas {
   /// After the disk was full: evicts at least `bytes`, the least valuable first. @return whether anything went
   bool free_up(std::uint64_t bytes);
   /// Evicts until all limits hold; learns what others did.
-  void enforce();
+  /// @return whether they do: with everything evicted, too little may be free still
+  bool enforce(const std::stop_token& stop = {});
   /// Removes what was not used for longer than its limit by `now` (Unix time in seconds).
-  void expire(std::uint32_t now);
+  void expire(std::uint32_t now, const std::stop_token& stop = {});
 
   // For a survey (store/survey.hpp).
   void begin_survey();
-  /// @param blocks, last_use  as its file has them. @return whether the entry is known
+  /// @param blocks, last_use  as its file has them; 0 blocks for a further name of a file. @return whether it is known
   bool survey(const std::string& name, std::uint32_t blocks, std::uint32_t last_use);
   /// Forgets what the survey did not see and is not there. @return how many entries that were
   std::size_t end_survey();
@@ -115,7 +117,7 @@ class Quotas {
   bool is_unchanged(const Index::Entry& entry);
   void remove(const Index::Entry& entry, RemovedAs why);
   bool hand_on(const Index::Entry& entry);
-  bool enforce_step();
+  bool enforce_step(bool& all_hold);
   bool expire_step(std::size_t from, std::uint32_t now);
   bool survey_step(std::size_t from, std::size_t& gone);
   bool is_expired(const Index::Entry& entry, std::uint32_t now) const;
