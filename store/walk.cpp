@@ -42,7 +42,7 @@ class Walk {
   /// Takes the descriptor. @param depth  0: the cache directory itself
   void folder(Descriptor opened, std::size_t depth) {
     const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(opened.get()), &::closedir);
-    if (!listing) return other(std::strerror(errno));
+    if (!listing) return unreadable();
     opened.release();
     const std::size_t size = name_.size();
     while (const dirent* next = ::readdir(listing.get())) {
@@ -60,7 +60,7 @@ class Walk {
   void one(int folder_above, const char* leaf, std::size_t depth) {
     struct stat info{};
     if (::fstatat(folder_above, leaf, &info, AT_SYMLINK_NOFOLLOW) != 0) {
-      if (errno != ENOENT) other(std::strerror(errno));
+      if (errno != ENOENT) unreadable();
     } else if (depth == kLeaf ? !S_ISREG(info.st_mode) : !S_ISDIR(info.st_mode)) {
       other(what_it_is(info));
     } else if (depth == kLeaf) {
@@ -71,7 +71,7 @@ class Walk {
                opened) {
       folder(std::move(opened), depth + 1);
     } else if (errno != ENOENT) {
-      other(std::strerror(errno));
+      unreadable();
     }
   }
 
@@ -88,6 +88,7 @@ class Walk {
   }
 
   void other(std::string_view what) const { visitor_.other(name_, what); }
+  void unreadable() const { visitor_.unreadable(name_, std::strerror(errno)); }
 
   const Visitor& visitor_;
   std::string name_;

@@ -26,9 +26,11 @@ struct FoundEntry {
 
 struct Visitor {
   std::function<void(const FoundEntry& entry)> entry;
-  /// What is no entry: a name that is none, a symbolic link, a directory that cannot be read.
-  /// @param name  relative to the cache directory; unchecked, for messages alone
+  // Names are relative to the cache directory and unchecked: for messages alone.
+  /// What is no entry and leads to none: another name, a symbolic link.
   std::function<void(const std::string& name, std::string_view what)> other;
+  /// What could not be looked at, and errno's text.
+  std::function<void(const std::string& name, std::string_view why)> unreadable;
 };
 
 /// In the order of the file system, which is none. Symbolic links are not followed, tmp/ and the files that make the

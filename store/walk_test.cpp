@@ -16,6 +16,8 @@ namespace {
 
 using testing::UnorderedElementsAre;
 
+void fail(const std::string& name, std::string_view what) { ADD_FAILURE() << name << ": " << what; }
+
 struct Seen {
   std::vector<std::string> entries, others;
 };
@@ -24,7 +26,8 @@ Seen walk_all(const std::filesystem::path& folder) {
   Seen seen;
   const Visitor visitor{
       [&](const FoundEntry& e) { seen.entries.push_back(std::string(e.name)); },
-      [&](const std::string& name, std::string_view what) { seen.others.push_back(name + ": " + std::string(what)); }};
+      [&](const std::string& name, std::string_view what) { seen.others.push_back(name + ": " + std::string(what)); },
+      fail};
   const auto walked = walk(folder, visitor);
   EXPECT_TRUE(walked) << walked.error();
   return seen;
@@ -44,7 +47,7 @@ TEST(Walk, FindsEveryEntryAndWhatItIs) {
                                                                : kKey));
         EXPECT_LT(Store::now() - e.last_use(), std::chrono::minutes(1));
       },
-      [](const std::string& name, std::string_view) { ADD_FAILURE() << name; }};
+      fail, fail};
   ASSERT_TRUE(walk(folder.path() / "cache", visitor));
   EXPECT_THAT(said, UnorderedElementsAre("symcaches 1 global 7", "objects 3 tenant-7 5"));
 }
@@ -78,7 +81,7 @@ TEST(Walk, SaysWhatIsNoEntryAndFollowsNoLink) {
 TEST(Walk, RefusesWhatIsNoCache) {
   const TempFolder folder;
   folder.write("home/letter", "x");
-  const Visitor none{[](const FoundEntry&) { FAIL(); }, [](const std::string&, std::string_view) { FAIL(); }};
+  const Visitor none{[](const FoundEntry&) { FAIL(); }, fail, fail};
   const auto why = [&](const char* name) {
     const auto walked = walk(folder.path() / name, none);
     return walked ? "" : walked.error();
@@ -97,7 +100,7 @@ TEST(Walk, WhatVanishesMeanwhileIsNoFault) {
                           ++seen;
                           std::filesystem::remove_all(folder.path() / "symcaches");
                         },
-                        [](const std::string& name, std::string_view what) { ADD_FAILURE() << name << what; }};
+                        fail, fail};
   EXPECT_TRUE(walk(folder.path(), visitor));
   EXPECT_GE(seen, 1u);
 }
