@@ -19,11 +19,19 @@ class Usage(program.WithPdb):
     def test_a_wrong_command_line_is_told_in_plain_words(self):
         pdb = self.pdb
         rows = [  # arguments, what stderr begins with
-            ([], "symcached: no command given; the commands are convert, inspect"),
+            ([], "symcached: no command given; the commands are cache, convert, inspect"),
             (["lokup", "x"], 'symcached: unknown command "lokup"; the commands are'),
             (["--port"], "symcached: unknown option --port"),
             (["inspect", "-x"], "symcached inspect: unknown option -x"),
             (["inspect"], "symcached inspect: no FILE given"),
+            (["cache"], "symcached cache: no command given; the commands are ls, purge, stat, verify"),
+            (["cache", "list"], 'symcached cache: unknown command "list"; the commands are ls, purge'),
+            (["cache", "ls", "--port"], "symcached cache ls: unknown option --port"),
+            (["cache", "ls", "--state", "x"], 'symcached cache ls: --state: "x": use hit, absent, damaged or old'),
+            (["cache", "ls", "--older-than", "7x"], 'symcached cache ls: --older-than: "7x"'),
+            (["cache", "ls", "--sort", "date"], 'symcached cache ls: --sort: "date": use name, size or age'),
+            (["cache", "verify", "-j", "0"], 'symcached cache verify: --threads: "0" is not a number from 1 to 64'),
+            (["cache", "purge"], "symcached cache purge: nothing says which entries"),
             (["serve", "--port", "80"], "symcached serve: unknown option --port"),
             (["serve", "80"], 'symcached serve: unexpected argument "80"'),
             (["serve", "--bind", "80"], 'symcached serve: --bind: "80": use ADDRESS:PORT'),
