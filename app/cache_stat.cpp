@@ -58,13 +58,13 @@ using Places = std::map<PlaceName, Totals>;
 
 void print_row(std::string_view kind, std::string_view scope, const Totals& t) {
   const auto time = [&](store::TimePoint at) { return t.entries == 0 ? "-" : time_text(at); };
-  fmt::print("{:<14} {:<8} {:>9} {:>8} {:>8} {:>8} {:>8}  {:<20}  {:<20}\n", kind, scope, t.entries, size_text(t.bytes),
+  fmt::print("{:<14} {:<8} {:>9} {:>8} {:>8} {:>8} {:>8}  {:<20}  {}\n", kind, scope, t.entries, size_text(t.bytes),
              t.absent, t.damaged, t.old, time(t.oldest), time(t.newest));
 }
 
 void print_text(const Places& places, const Totals& all) {
-  fmt::print("{:<14} {:<8} {:>9} {:>8} {:>8} {:>8} {:>8}  {:<20}  {:<20}\n", "KIND", "SCOPE", "ENTRIES", "SIZE",
-             "ABSENT", "DAMAGED", "OLD", "OLDEST USE", "NEWEST USE");
+  fmt::print("{:<14} {:<8} {:>9} {:>8} {:>8} {:>8} {:>8}  {:<20}  {}\n", "KIND", "SCOPE", "ENTRIES", "SIZE", "ABSENT",
+             "DAMAGED", "OLD", "OLDEST USE", "NEWEST USE");
   for (const auto& [name, totals] : places)
     print_row(kind_text({name.kind, name.version, name.scope}), name.scope, totals);
   print_row("total", "", all);
