@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -56,12 +54,12 @@ class Verification {
     progress_.print(fmt::format("{}: {}", path(name), why));
   }
   /// @return the exit status
-  int summarize() const {
-    fmt::print("{} checked", amount_text(entries_, bytes_));
-    if (damaged_ != 0) fmt::print(", {} damaged", damaged_.load());
-    if (options_.repair && damaged_ != 0) fmt::print(", {} removed", removed_.load());
-    if (unreadable_ != 0) fmt::print(", {} not readable", unreadable_.load());
-    fmt::print("\n");
+  int summarize() {
+    std::string line = amount_text(entries_, bytes_) + " checked";
+    if (damaged_ != 0) line += fmt::format(", {} damaged", damaged_.load());
+    if (options_.repair && damaged_ != 0) line += fmt::format(", {} removed", removed_.load());
+    if (unreadable_ != 0) line += fmt::format(", {} not readable", unreadable_.load());
+    progress_.print(line);
     return damaged_ == 0 && unreadable_ == 0 ? kDone : kCouldNot;
   }
 
