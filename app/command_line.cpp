@@ -13,6 +13,7 @@
 
 #include "app/commands.hpp"
 #include "base/ascii.hpp"
+#include "base/quantity.hpp"
 #include "base/utf8.hpp"
 
 namespace symcached::app {
@@ -25,6 +26,12 @@ std::string left_over(const CLI::App& app) {
   for (const std::string& argument : app.remaining(true))
     if (argument != "--") return argument;
   return {};
+}
+
+/// Null if none was.
+const CLI::App* chosen_in(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? nullptr : chosen.front();
 }
 
 std::string names_of(const std::vector<const CLI::App*>& commands) {
@@ -73,21 +80,25 @@ int finish_output(std::string_view command, int status) {
 }
 
 std::string command_of(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? std::string() : chosen.front()->get_name();
+  std::string name;
+  for (const CLI::App* chosen = chosen_in(app); chosen != nullptr; chosen = chosen_in(*chosen))
+    (name += name.empty() ? "" : " ") += chosen->get_name();
+  return name;
 }
 
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::string what = error.what();
   const std::string extra = left_over(app);
+  const CLI::App* last = &app;
+  while (chosen_in(*last) != nullptr) last = chosen_in(*last);
+  const bool needs_command = !last->get_subcommands({}).empty();
   if (extra.size() > 1 && extra.starts_with('-')) return fmt::format("unknown option {}", name_of(extra));
-  if (!extra.empty() && app.get_subcommands().empty())
-    return fmt::format("unknown command \"{}\"; the commands are {}", extra, names_of(app.get_subcommands({})));
+  if (!extra.empty() && needs_command)
+    return fmt::format("unknown command \"{}\"; the commands are {}", extra, names_of(last->get_subcommands({})));
   if (!extra.empty()) return fmt::format("unexpected argument \"{}\"", extra);
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
-    return app.get_subcommands().empty()
-               ? fmt::format("no command given; the commands are {}", names_of(app.get_subcommands({})))
-               : fmt::format("no {} given", what.substr(0, what.find(' ')));
+    return needs_command ? fmt::format("no command given; the commands are {}", names_of(last->get_subcommands({})))
+                         : fmt::format("no {} given", what.substr(0, what.find(' ')));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     if (what.find("At Most") != what.npos) return fmt::format("{} was given more than once", subject_of(what));
     return fmt::format("{} needs a value", subject_of(what));
@@ -140,6 +151,16 @@ CLI::Validator byte_size() {
     } catch (const CLI::ValidationError&) {  // a unit that CLI11 does not know
     }
     return fmt::format("\"{}\" is not a size; write bytes, or a number with a unit, such as 20GiB", given);
+  };
+  return {check, ""};
+}
+
+CLI::Validator duration() {
+  const auto check = [](std::string& text) -> std::string {
+    const auto span = parse_duration(text);
+    if (!span) return span.error();
+    text = std::to_string(span->count());
+    return {};
   };
   return {check, ""};
 }

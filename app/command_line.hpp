@@ -16,7 +16,7 @@ void complain(std::string_view command, std::string_view what);
 /// @return `status`, or kCouldNot
 int finish_output(std::string_view command, int status);
 
-/// Name of the subcommand that was chosen; empty if none was.
+/// Name of the subcommand that was chosen, such as "cache ls"; empty if none was.
 std::string command_of(const CLI::App& app);
 
 /// "unknown option --port", "no FILE given"; what parsing `app` failed with.
@@ -34,6 +34,9 @@ CLI::Validator hexadecimal();
 
 /// Bytes, as "20GiB"; becomes the number.
 CLI::Validator byte_size();
+
+/// A span of time, as "7d" or "1h30m"; becomes milliseconds.
+CLI::Validator duration();
 
 /// A directory, or an http(s) URL.
 CLI::Validator directory_or_url();

@@ -33,6 +33,7 @@ void add_commands(CLI::App& app, int& status) {
   app.set_help_flag("-h,--help", "print this help and exit");
   app.set_version_flag("--version", "symcached " SYMCACHED_VERSION, "print the version and exit");
   app.require_subcommand(1);
+  add_cache(app, status);
   add_cleanup(app, status);
   add_config(app, status);
   add_convert(app, status);

@@ -11,6 +11,7 @@ enum ExitStatus { kDone = 0, kCouldNot = 1, kWrongUsage = 2 };
 /// as long as `app`.
 void add_commands(CLI::App& app, int& status);
 
+void add_cache(CLI::App& app, int& status);
 void add_cleanup(CLI::App& app, int& status);
 void add_config(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);

@@ -29,21 +29,27 @@ TEST(Wrapped, BreaksAtBlanks) {
   for (const Row& r : rows) EXPECT_EQ(wrapped(r.text, r.column, r.indent, 10), r.want) << r.why;
 }
 
+/// "symcached cache ls --help", and so on for every command.
+void collect_help(const CLI::App& command, const std::string& above, std::vector<std::string>& all) {
+  all.push_back(above.empty() ? command.help() : command.help(above));
+  for (const CLI::App* next : command.get_subcommands({}))
+    collect_help(*next, above.empty() ? "symcached" : above + ' ' + command.get_name(), all);
+}
+
 TEST(Help, OfEachCommandFitsAndHasAllParts) {
   CLI::App app;
   int status = kDone;
   add_commands(app, status);
-  std::vector<CLI::App*> all{&app};
-  for (CLI::App* command : app.get_subcommands({})) all.push_back(command);
-  ASSERT_EQ(all.size(), 7u);
-  for (const CLI::App* command : all) {
-    const std::string help = command == &app ? app.help() : command->help("symcached");
+  std::vector<std::string> all;
+  collect_help(app, "", all);
+  ASSERT_EQ(all.size(), 15u);
+  for (const std::string& help : all) {
     for (const char* part : {"Usage: symcached", "\nOptions:\n", "\nExamples:\n", "\nExit status:\n", "\nEnvironment:"})
-      EXPECT_THAT(help, HasSubstr(part)) << command->get_name();
+      EXPECT_THAT(help, HasSubstr(part));
     const std::string examples = help.substr(help.find("\nExamples:\n"));
     const std::size_t first = examples.find("symcached ");
     EXPECT_NE(examples.substr(0, examples.find("\nExit status:")).find("symcached ", first + 1), help.npos)
-        << "a second";
+        << "a second: " << help;
     for (std::size_t at = 0, end; at < help.size(); at = end + 1) {
       end = help.find('\n', at);
       EXPECT_LE(end - at, kHelpWidth) << help.substr(at, end - at);

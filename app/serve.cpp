@@ -21,6 +21,7 @@
 #include "service/cache_versions.hpp"
 #include "service/worker_reader.hpp"
 #include "store/maintenance.hpp"
+#include "store/work_list.hpp"
 
 namespace symcached::app {
 namespace {
@@ -54,7 +55,7 @@ worker::PoolOptions pool_options(const config::Config& config) {
 service::ServiceOptions service_options(const config::Config& config, const std::filesystem::path& cache_dir,
                                         std::size_t max_files) {
   service::ServiceOptions options = config.service;
-  options.refresh_list = cache_dir / kRefreshList;
+  options.refresh_list = cache_dir / store::kRefreshList;
   options.max_active = jobs_for(max_files);
   return options;
 }

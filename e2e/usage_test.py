@@ -19,7 +19,7 @@ class Usage(program.WithPdb):
     def test_a_wrong_command_line_is_told_in_plain_words(self):
         pdb = self.pdb
         rows = [  # arguments, what stderr begins with
-            ([], "symcached: no command given; the commands are cleanup, config, convert"),
+            ([], "symcached: no command given; the commands are cache, cleanup, config"),
             (["lokup", "x"], 'symcached: unknown command "lokup"; the commands are'),
             (["--port"], "symcached: unknown option --port"),
             (["inspect", "-x"], "symcached inspect: unknown option -x"),
@@ -27,6 +27,14 @@ class Usage(program.WithPdb):
             (["cleanup", "--max-size", "20gb"], 'symcached cleanup: --max-size: "20gb" has no unit we know; write'),
             (["cleanup", "--min-free", "101%"], 'symcached cleanup: --min-free: "101%" is not a part of a hundred'),
             (["cleanup", "--repeat=15"], 'symcached cleanup: --repeat: "15" is not a time we can read; write 7d'),
+            (["cache"], "symcached cache: no command given; the commands are ls, purge, stat, verify"),
+            (["cache", "list"], 'symcached cache: unknown command "list"; the commands are ls, purge'),
+            (["cache", "ls", "--port"], "symcached cache ls: unknown option --port"),
+            (["cache", "ls", "--state", "x"], 'symcached cache ls: --state: "x": use hit, absent, damaged or old'),
+            (["cache", "ls", "--older-than", "7x"], 'symcached cache ls: --older-than: "7x"'),
+            (["cache", "ls", "--sort", "date"], 'symcached cache ls: --sort: "date": use name, size or age'),
+            (["cache", "verify", "-j", "0"], 'symcached cache verify: --threads: "0" is not a number from 1 to 64'),
+            (["cache", "purge"], "symcached cache purge: nothing says which entries"),
             (["serve", "--port", "80"], "symcached serve: unknown option --port"),
             (["serve", "80"], 'symcached serve: unexpected argument "80"'),
             (["serve", "--bind", "80"], 'symcached serve: --bind: "80": use ADDRESS:PORT'),

@@ -1,6 +1,8 @@
 #pragma once
 /// The version of every kind of cache entry. Raise one when what its entries hold changes meaning, or when what makes
 /// them got better.
+#include <array>
+
 #include "ppdbcache/format.hpp"
 #include "store/store.hpp"
 #include "symbolize/derive.hpp"
@@ -18,6 +20,7 @@ struct DerivedKind {
 inline constexpr store::CacheKind kObjects{"objects", 2};
 inline constexpr DerivedKind kSymcaches{{"symcaches", 2}, 2};
 inline constexpr DerivedKind kPpdbcaches{{"ppdbcaches", 1}, 1};
+inline constexpr std::array kCacheKinds{kObjects, kSymcaches.now, kPpdbcaches.now};
 static_assert(symcache::kFormatVersion == 2, "the symcache format changed: raise both versions of kSymcaches");
 static_assert(ppdbcache::kFormatVersion == 1, "the ppdbcache format changed: raise both versions of kPpdbcaches");
 

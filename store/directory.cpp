@@ -178,10 +178,7 @@ std::expected<NewFile, Failure> Directory::copy_of(const NewFile& file) {
 }
 
 std::expected<Descriptor, int> Directory::open(const std::string& name) {
-  const std::string path = directory_.native() + '/' + name;
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!file) return std::unexpected(errno);
-  return file;
+  return open_file(directory_.native() + '/' + name);
 }
 
 void Directory::remove(const std::string& name) { ::unlink(path(name).c_str()); }

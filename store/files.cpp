@@ -1,5 +1,6 @@
 #include "store/files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,6 +12,12 @@ namespace symcached::store {
 
 Failure failure(const std::filesystem::path& path, std::string_view doing, int error) {
   return {error, fmt::format("cannot {} {}: {}", doing, path.string(), std::strerror(error))};
+}
+
+std::expected<Descriptor, int> open_file(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file) return std::unexpected(errno);
+  return file;
 }
 
 NewFile::NewFile(NewFile&& other) noexcept

@@ -19,6 +19,9 @@ struct Failure {
 /// `error` put into words: "/cache/tmp: could not write it: No space left on device".
 Failure failure(const std::filesystem::path& path, std::string_view doing, int error);
 
+/// For reading; waits for no device, and follows no symbolic link at the end. @return the file, or errno
+std::expected<Descriptor, int> open_file(const std::string& path);
+
 /// A file that is no entry yet; removed when dropped.
 class NewFile {
  public:

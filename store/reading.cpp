@@ -29,12 +29,25 @@ std::expected<std::size_t, int> read_at(int file, std::span<std::byte> into, std
 
 }  // namespace
 
-std::expected<std::optional<Head>, int> read_head_of(int file, std::uint64_t file_size) {
+std::expected<Read<Head>, int> examine_head(int file, std::uint64_t file_size) {
   std::array<std::byte, kPayloadOffset> page;
   const auto n = read_at(file, page, 0);
   if (!n) return std::unexpected(n.error());
-  auto head = read_head(Bytes(page).first(*n), file_size);
-  return head ? std::optional(std::move(*head)) : std::nullopt;
+  return read_head(Bytes(page).first(*n), file_size);
+}
+
+std::expected<std::optional<Head>, int> read_head_of(int file, std::uint64_t file_size) {
+  auto head = examine_head(file, file_size);
+  if (!head) return std::unexpected(head.error());
+  return *head ? std::optional(std::move(**head)) : std::nullopt;
+}
+
+std::expected<std::vector<std::byte>, int> read_start(int file, const Head& head, std::size_t most) {
+  std::vector<std::byte> start(static_cast<std::size_t>(std::min<std::uint64_t>(most, head.payload_size)));
+  const auto n = read_at(file, start, kPayloadOffset);
+  if (!n) return std::unexpected(n.error());
+  start.resize(*n);
+  return start;
 }
 
 std::expected<bool, int> payload_holds(int file, const Head& head) {

@@ -9,6 +9,8 @@
 
 namespace symcached::store {
 
+/// @return the head or why it does not hold; or errno
+std::expected<Read<Head>, int> examine_head(int file, std::uint64_t file_size);
 /// @return the head, nothing if it does not hold, or errno
 std::expected<std::optional<Head>, int> read_head_of(int file, std::uint64_t file_size);
 /// Reads, not maps: a file that somebody cuts while we look at it must not raise a signal.
@@ -16,6 +18,8 @@ std::expected<std::optional<Head>, int> read_head_of(int file, std::uint64_t fil
 std::expected<bool, int> payload_holds(int file, const Head& head);
 
 class Entry;
+/// The first bytes of a payload, at most `most`, or errno. They may be others than the head was written for.
+std::expected<std::vector<std::byte>, int> read_start(int file, const Head& head, std::size_t most);
 /// The payload in memory, where nobody who cuts or changes the file can hurt whoever looks at it.
 /// @return the bytes, which are those the head was written for, or a sentence
 /// Cost: one copy and one SHA-256 of them.

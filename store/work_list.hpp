@@ -11,6 +11,10 @@
 
 namespace symcached::store {
 
+// In a cache directory: what is to be made anew, and its next version while that is written.
+inline constexpr std::string_view kRefreshList = "refresh-list";
+inline constexpr std::string_view kRefreshListNew = "refresh-list.new";
+
 /// A list that is lost, cut or damaged costs work not done before somebody asks for it, nothing else: whatever goes
 /// wrong with the file is ignored. Safe to use from any thread.
 class WorkList {

@@ -1,0 +1,82 @@
+#include "app/cache_entries.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "app/command_line.hpp"
+#include "app/commands.hpp"
+#include "app/serve_options.hpp"
+#include "base/quantity.hpp"
+
+namespace symcached::app {
+
+void add_cache_dir(CLI::App& command, std::string& directory) {
+  command
+      .add_option("--cache-dir", directory,
+                  "cache directory [default: $XDG_CACHE_HOME/symcached, or ~/.cache/symcached]")
+      ->type_name("DIR");
+}
+
+std::optional<std::filesystem::path> find_cache_dir(std::string_view command, const std::string& given) {
+  if (!given.empty()) return given;
+  auto preset = default_cache_dir();
+  if (!preset.empty()) return preset;
+  complain(command, "neither XDG_CACHE_HOME nor HOME is set; give --cache-dir");
+  return std::nullopt;
+}
+
+bool remove_entry(std::string_view command, const std::filesystem::path& file, int& status) {
+  if (::unlink(file.c_str()) == 0) return true;
+  if (errno == ENOENT) return false;
+  complain(command, fmt::format("cannot remove {}: {}", file.string(), std::strerror(errno)));
+  status = kCouldNot;
+  return false;
+}
+
+Walked for_each_entry(std::string_view command, const std::filesystem::path& directory, const CacheFilter& filter,
+                      Heads heads, const OnEntry& on_entry) {
+  Walked walked;
+  const auto now = std::chrono::time_point_cast<store::Milliseconds>(store::Clock::now());
+  const auto fail = [&](const std::string& why) {
+    walked.status = kCouldNot;
+    complain(command, why);
+  };
+  const store::Visitor visitor{[&](const store::FoundEntry& entry) {
+                                 if (!filter.matches(entry, now)) return;
+                                 if (heads == Heads::if_needed && !filter.needs_head()) return on_entry(entry, nullptr);
+                                 const auto report = service::look_at_entry(directory, std::string(entry.name));
+                                 if (!report || !filter.matches(*report)) return;
+                                 on_entry(entry, &*report);
+                               },
+                               [&](const std::string&, std::string_view) { ++walked.others; },
+                               [&](const std::string& name, std::string_view why) {
+                                 fail(fmt::format("{}: {}", (directory / name).string(), why));
+                               }};
+  if (const auto done = store::walk(directory, visitor); !done) fail(done.error());
+  return walked;
+}
+
+std::string time_text(store::TimePoint time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(store::Clock::to_time_t(time)));
+}
+
+std::string_view name_of(store::Quality quality) {
+  switch (quality) {
+    case store::Quality::none: return "none";
+    case store::Quality::fallback: return "fallback";
+    case store::Quality::preferred: return "preferred";
+  }
+  return "unknown";
+}
+
+std::string kind_text(const store::Place& place) { return fmt::format("{}/v{}", place.kind, place.version); }
+
+std::string amount_text(std::uint64_t entries, std::uint64_t bytes) {
+  return fmt::format("{} {}, {}", entries, entries == 1 ? "entry" : "entries", size_text(bytes));
+}
+
+}  // namespace symcached::app

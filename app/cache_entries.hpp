@@ -1,0 +1,53 @@
+#pragma once
+/// What the `symcached cache` commands have in common: their cache directory, going through it, words for what is
+/// there.
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/cache_filter.hpp"
+
+namespace symcached::app {
+
+/// Declares --cache-dir. `directory` outlives the parsing.
+void add_cache_dir(CLI::App& command, std::string& directory);
+/// What was given, or else the default; nothing, after a complaint, if there is none.
+std::optional<std::filesystem::path> find_cache_dir(std::string_view command, const std::string& given);
+
+enum class Heads : std::uint8_t { always, if_needed };  ///< if_needed: only where the filter asks for what they say
+
+/// @param report  null if the head was not read
+using OnEntry = std::function<void(const store::FoundEntry& entry, const service::EntryReport* report)>;
+
+struct Walked {
+  int status = 0;            ///< ExitStatus: kCouldNot if something could not be looked at, which was complained about
+  std::uint64_t others = 0;  ///< what is no entry
+};
+
+/// Every entry that the filter matches, as it is found. What vanishes meanwhile is left out.
+/// @param command  for complaints: "cache ls"
+Walked for_each_entry(std::string_view command, const std::filesystem::path& directory, const CacheFilter& filter,
+                      Heads heads, const OnEntry& on_entry);
+
+/// Removes an entry. @return whether it was there; a failure is complained about and left in `status`
+bool remove_entry(std::string_view command, const std::filesystem::path& file, int& status);
+
+/// "2026-11-22T09:50:51Z"
+std::string time_text(store::TimePoint time);
+std::string_view name_of(store::Quality quality);
+/// "symcaches/v2"
+std::string kind_text(const store::Place& place);
+/// "12 entries, 4.5 MB"
+std::string amount_text(std::uint64_t entries, std::uint64_t bytes);
+
+// One file each.
+void add_cache_ls(CLI::App& cache, int& status);
+void add_cache_purge(CLI::App& cache, int& status);
+void add_cache_stat(CLI::App& cache, int& status);
+void add_cache_verify(CLI::App& cache, int& status);
+
+}  // namespace symcached::app

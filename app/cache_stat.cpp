@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include "app/cache_entries.hpp"
+#include "app/command_line.hpp"
+#include "app/commands.hpp"
+#include "app/progress.hpp"
+#include "base/quantity.hpp"
+#include "base/utf8.hpp"
+
+namespace symcached::app {
+namespace {
+
+constexpr std::string_view kCommand = "cache stat";
+
+struct Options {
+  std::string directory;
+  CacheFilter filter;
+  bool json = false;
+};
+
+struct Totals {
+  std::uint64_t entries = 0, bytes = 0;
+  std::uint64_t absent = 0, damaged = 0, old = 0;  ///< entries
+  store::TimePoint oldest = store::TimePoint::max(), newest = store::TimePoint::min();
+
+  void add(const store::FoundEntry& entry, service::EntryState state) {
+    ++entries;
+    bytes += entry.size();
+    absent += state == service::EntryState::absent ? 1 : 0;
+    damaged += state == service::EntryState::damaged ? 1 : 0;
+    old += state == service::EntryState::old ? 1 : 0;
+    oldest = std::min(oldest, entry.last_use());
+    newest = std::max(newest, entry.last_use());
+  }
+  void add(const Totals& other) {
+    entries += other.entries, bytes += other.bytes;
+    absent += other.absent, damaged += other.damaged, old += other.old;
+    oldest = std::min(oldest, other.oldest), newest = std::max(newest, other.newest);
+  }
+};
+
+struct PlaceName {
+  std::string kind;
+  std::uint32_t version;
+  std::string scope;
+  auto operator<=>(const PlaceName&) const = default;
+};
+using Places = std::map<PlaceName, Totals>;
+
+void print_row(std::string_view kind, std::string_view scope, const Totals& t) {
+  const auto time = [&](store::TimePoint at) { return t.entries == 0 ? "-" : time_text(at); };
+  fmt::print("{:<14} {:<8} {:>9} {:>8} {:>8} {:>8} {:>8}  {:<20}  {}\n", kind, scope, t.entries, size_text(t.bytes),
+             t.absent, t.damaged, t.old, time(t.oldest), time(t.newest));
+}
+
+void print_text(const Places& places, const Totals& all) {
+  fmt::print("{:<14} {:<8} {:>9} {:>8} {:>8} {:>8} {:>8}  {:<20}  {}\n", "KIND", "SCOPE", "ENTRIES", "SIZE", "ABSENT",
+             "DAMAGED", "OLD", "OLDEST USE", "NEWEST USE");
+  for (const auto& [name, totals] : places)
+    print_row(kind_text({name.kind, name.version, name.scope}), name.scope, totals);
+  print_row("total", "", all);
+}
+
+boost::json::object to_json(const Totals& t) {
+  boost::json::object out{
+      {"entries", t.entries}, {"bytes", t.bytes}, {"absent", t.absent}, {"damaged", t.damaged}, {"old", t.old}};
+  if (t.entries == 0) return out;
+  out["oldest_use"] = time_text(t.oldest);
+  out["newest_use"] = time_text(t.newest);
+  return out;
+}
+
+void print_json(const std::filesystem::path& directory, const Places& places, const Totals& all, std::uint64_t others) {
+  boost::json::array rows;
+  for (const auto& [name, totals] : places) {
+    boost::json::object row{{"kind", name.kind}, {"version", name.version}, {"scope", name.scope}};
+    for (const auto& [key, value] : to_json(totals)) row[key] = value;
+    rows.push_back(std::move(row));
+  }
+  const boost::json::object out{{"directory", valid_utf8(directory.string())},
+                                {"places", std::move(rows)},
+                                {"total", to_json(all)},
+                                {"other_files", others}};
+  fmt::print("{}\n", boost::json::serialize(out));
+}
+
+int run(const Options& options) {
+  const auto directory = find_cache_dir(kCommand, options.directory);
+  if (!directory) return kCouldNot;
+  Places places;
+  Walked walked;
+  {
+    const Progress progress("counting entries");
+    const auto count = [&](const store::FoundEntry& entry, const service::EntryReport* report) {
+      places[{std::string(entry.place.kind), entry.place.version, std::string(entry.place.scope)}].add(entry,
+                                                                                                       report->state);
+    };
+    walked = for_each_entry(kCommand, *directory, options.filter, Heads::always, count);
+  }
+  if (walked.status != kDone && places.empty()) return walked.status;
+  Totals all;
+  for (const auto& [name, totals] : places) all.add(totals);
+  if (options.json) print_json(*directory, places, all, walked.others);
+  else print_text(places, all);
+  if (!options.json && walked.others != 0) fmt::print("{} other files or directories\n", walked.others);
+  return walked.status;
+}
+
+constexpr const char* kFooter = R"(ABSENT counts remembered absences, DAMAGED entries whose head is (cache verify
+looks further), OLD those of earlier versions, which nothing reads any more.
+
+Examples:
+  symcached cache stat
+  symcached cache stat --cache-dir /var/cache/symcached --json | jq .total.bytes
+
+Exit status:
+  0  success
+  1  the directory is no cache, or something in it could not be looked at
+  2  wrong usage
+
+Environment:
+  XDG_CACHE_HOME, HOME  default of --cache-dir)";
+
+}  // namespace
+
+void add_cache_stat(CLI::App& cache, int& status) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* const command =
+      cache.add_subcommand("stat", "Count entries and bytes by kind, version and scope, with the times of use");
+  add_cache_filter(*command, options->filter);
+  add_cache_dir(*command, options->directory);
+  command->add_flag("--json", options->json, "print a JSON object");
+  command->footer(kFooter);
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace symcached::app

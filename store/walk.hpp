@@ -1,0 +1,42 @@
+#pragma once
+/// Goes through a cache directory: every entry, and what is there besides. Changes nothing.
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "store/entry.hpp"
+#include "store/entry_name.hpp"
+
+namespace symcached::store {
+
+/// A regular file where an entry belongs; its head was not looked at. Valid during the call that hands it out.
+struct FoundEntry {
+  std::string_view name;  ///< "symcaches/v1/global/ab/cdef...", parses
+  Place place;
+  struct stat info;
+
+  std::uint64_t size() const { return static_cast<std::uint64_t>(info.st_size); }  ///< bytes of the file, with its head
+  TimePoint last_use() const;
+};
+
+struct Visitor {
+  std::function<void(const FoundEntry& entry)> entry;
+  // Names are relative to the cache directory and unchecked: for messages alone.
+  /// What is no entry and leads to none: another name, a symbolic link.
+  std::function<void(const std::string& name, std::string_view what)> other;
+  /// What could not be looked at, and errno's text.
+  std::function<void(const std::string& name, std::string_view why)> unreadable;
+};
+
+/// In the order of the file system, which is none. Symbolic links are not followed, tmp/ and the files that make the
+/// directory a cache are left out; what vanishes meanwhile is no fault.
+/// @return nothing, or a sentence: it is no directory, not marked as a cache, or cannot be read
+/// Cost: one stat an entry; holds five open directories, no lists.
+std::expected<void, std::string> walk(const std::filesystem::path& directory, const Visitor& visitor);
+
+}  // namespace symcached::store
