@@ -17,6 +17,7 @@
 #include "base/utf8.hpp"
 #include "fetch/source.hpp"
 #include "service/cache_versions.hpp"
+#include "service/worker_ids.hpp"
 #include "service/worker_reader.hpp"
 
 namespace symcached::app {
@@ -84,7 +85,8 @@ int serve(const ServeOptions& options) {
     return workers.run(std::move(job), std::move(sink));
   };
   service::WorkerReader reader(run, options.service.limits);
-  fetch::ObjectCache objects(**store, service::kObjects, options.fetch, reader);
+  fetch::ObjectCache objects(**store, service::kObjects, options.fetch, reader,
+                             service::ids_by_workers(run, options.service.limits));
   fetch::HttpClient client(options.fetch, std::string(kUserAgent));
   auto sources = open_sources(options.symbols, objects, client, log);
   if (!sources) return could_not(sources.error());

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "fetch/identity.hpp"
@@ -11,10 +13,11 @@
 namespace symcached::fetch {
 namespace {
 
-bool has_two_tiers(int root) {
-  const std::string marker(sources::kTwoTierMarker);
-  return ::faccessat(root, marker.c_str(), F_OK, 0) == 0;
-}
+/// In the root of a store, by whoever wrote it.
+constexpr std::array<std::string_view, 5> kStoreMarkers{sources::kTwoTierMarker, "pingme.txt", "000Admin", ".build-id",
+                                                        "buildid"};
+
+bool exists(int root, std::string_view name) { return ::faccessat(root, std::string(name).c_str(), F_OK, 0) == 0; }
 
 Outcome refusal(const OpenFailure& failure, const std::string& origin) {
   if (failure.kind == OpenFailure::Kind::leaves)
@@ -35,27 +38,37 @@ FolderSource::FolderSource(const sources::SourceConfig& config, std::filesystem:
     : root_(std::move(root)),
       name_(root_.path().string()),
       is_public_(config.is_public),
-      may_have_tiers_(config.layout == sources::Layout::automatic),
+      layout_(config.layout),
       places_(config),
+      loose_(objects.read_ids()),
       objects_(objects) {}
 
 Task<Outcome> FolderSource::open(Wanted wanted) {
-  auto place = find(wanted);
+  auto place = co_await find(wanted);
   if (!place) co_return NotThere{};
   if (!*place) co_return std::move(place->error());
   co_return co_await judge(std::move(wanted), std::move(**place));
 }
 
 Task<std::string> FolderSource::identify(Wanted wanted) {
-  const auto place = find(wanted);
+  const auto place = co_await find(std::move(wanted));
   co_return place && *place ? identity_of((*place)->info) : std::string();
 }
 
-std::optional<std::expected<FolderSource::Found, Outcome>> FolderSource::find(const Wanted& wanted) {
-  const auto root = root_.get();
-  if (!root) return std::unexpected(failed_locally(fmt::format("{}: cannot open the directory", name_), root.error()));
-  const int directory = (*root)->get();
-  for (const sources::Place& place : places_.places(wanted.file, may_have_tiers_ && has_two_tiers(directory))) {
+Task<FolderSource::Looked> FolderSource::find(Wanted wanted) {
+  if (!places_.passes(wanted.file)) co_return std::nullopt;
+  auto root = root_.get();
+  if (!root)
+    co_return Looked(
+        std::unexpected(failed_locally(fmt::format("{}: cannot open the directory", name_), root.error())));
+  Looked looked = find_by_layout((*root)->get(), wanted);
+  if (looked || !is_loose((*root)->get())) co_return looked;
+  co_return co_await find_by_ids(std::move(*root), std::move(wanted));
+}
+
+FolderSource::Looked FolderSource::find_by_layout(int directory, const Wanted& wanted) {
+  const bool two_tiers = layout_ == sources::Layout::automatic && exists(directory, sources::kTwoTierMarker);
+  for (const sources::Place& place : places_.places(wanted.file, two_tiers)) {
     std::string origin = fmt::format("{}/{}", name_, place.path);
     auto file = open_beneath(directory, root_.path(), place.path);
     if (file) {
@@ -65,6 +78,22 @@ std::optional<std::expected<FolderSource::Found, Outcome>> FolderSource::find(co
     if (file.error().kind != OpenFailure::Kind::not_there) return std::unexpected(refusal(file.error(), origin));
   }
   return std::nullopt;
+}
+
+/// A store that tools wrote has nothing outside of its layout, and may be too large to search.
+bool FolderSource::is_loose(int directory) const {
+  if (layout_ == sources::Layout::loose) return true;
+  if (layout_ != sources::Layout::automatic || places_.any_worked()) return false;
+  return std::ranges::none_of(kStoreMarkers, [&](std::string_view marker) { return exists(directory, marker); });
+}
+
+Task<FolderSource::Looked> FolderSource::find_by_ids(std::shared_ptr<const Descriptor> directory, Wanted wanted) {
+  const auto paths = co_await loose_.find(directory, root_.path(), wanted.file);
+  if (!paths) co_return Looked(std::unexpected(Outcome(Exhausted{paths.error()})));
+  for (const std::string& path : *paths)
+    if (auto file = open_beneath(directory->get(), root_.path(), path))
+      co_return found(std::move(*file), fmt::format("{}/{}", name_, path));
+  co_return std::nullopt;
 }
 
 std::expected<FolderSource::Found, Outcome> FolderSource::found(Descriptor file, std::string origin) const {

@@ -1,11 +1,12 @@
 #pragma once
-/// A directory with a layout. What lies there plain is used where it lies.
+/// A directory with a layout, or of files in any order. What lies there plain is used where it lies.
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <optional>
 
 #include "fetch/beneath.hpp"
+#include "fetch/loose_folder.hpp"
 #include "fetch/place_order.hpp"
 #include "fetch/source.hpp"
 
@@ -29,7 +30,11 @@ class FolderSource : public Source {
     std::string origin;
   };
 
-  std::optional<std::expected<Found, Outcome>> find(const Wanted& wanted);
+  using Looked = std::optional<std::expected<Found, Outcome>>;
+  Task<Looked> find(Wanted wanted);
+  Looked find_by_layout(int directory, const Wanted& wanted);
+  Task<Looked> find_by_ids(std::shared_ptr<const Descriptor> directory, Wanted wanted);
+  bool is_loose(int directory) const;
   std::expected<Found, Outcome> found(Descriptor file, std::string origin) const;
   Task<Outcome> judge(Wanted wanted, Found found);
   Task<Outcome> unpacked(ObjectCache::Item item, int file);
@@ -37,8 +42,9 @@ class FolderSource : public Source {
   DirectoryRoot root_;
   const std::string name_;
   const bool is_public_;
-  const bool may_have_tiers_;
+  const sources::Layout layout_;
   PlaceOrder places_;
+  LooseFolder loose_;
   ObjectCache& objects_;
 };
 

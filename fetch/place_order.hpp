@@ -4,6 +4,7 @@
 #include <atomic>
 #include <vector>
 
+#include "sources/filters.hpp"
 #include "sources/layouts.hpp"
 
 namespace symcached::fetch {
@@ -16,6 +17,8 @@ class PlaceOrder {
 
   /// Empty if the source's filters leave the file out, or its layout has no place for it.
   std::vector<sources::Place> places(const sources::FileRequest& file, bool two_tiers) const;
+  bool passes(const sources::FileRequest& file) const { return sources::passes(filters_, file); }
+  bool any_worked() const;
   void worked(sources::FileType type, const sources::Place& place);
 
  private:

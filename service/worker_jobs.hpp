@@ -12,6 +12,7 @@ namespace symcached::service {
 enum class JobKind : std::uint32_t {
   convert_to_symcache = 1,  ///< output: the symcache; note: the debug id that the original states
   unpack_cabinet = 2,       ///< output: the one member
+  state_ids = 3,            ///< note: fetch::to_text() of what the file states
 };
 
 /// The worker's side: what a process of the pool passes to worker::serve().
