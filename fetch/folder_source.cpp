@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <vector>
 
 #include "fetch/identity.hpp"
 #include "fetch/verify.hpp"
+#include "sources/file_pointer.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -39,6 +41,7 @@ FolderSource::FolderSource(const sources::SourceConfig& config, std::filesystem:
       name_(root_.path().string()),
       is_public_(config.is_public),
       layout_(config.layout),
+      path_map_(config.path_map),
       places_(config),
       loose_(objects.read_ids()),
       objects_(objects) {}
@@ -77,7 +80,59 @@ FolderSource::Looked FolderSource::find_by_layout(int directory, const Wanted& w
     }
     if (file.error().kind != OpenFailure::Kind::not_there) return std::unexpected(refusal(file.error(), origin));
   }
+  if (!places_.has_pointers(wanted.file.type)) return std::nullopt;
+  std::vector<std::string> pointers;
+  for (const sources::Place& place : places_.places(wanted.file, two_tiers)) {
+    std::string pointer = sources::pointer_beside(place.path);
+    if (std::ranges::find(pointers, pointer) != pointers.end()) continue;
+    if (auto looked = follow_pointer(directory, pointer)) return looked;
+    pointers.push_back(std::move(pointer));
+  }
   return std::nullopt;
+}
+
+/// Nothing if there is no pointer, or if it says that there is no file.
+FolderSource::Looked FolderSource::follow_pointer(int directory, const std::string& pointer) {
+  const auto file = open_beneath(directory, root_.path(), pointer);
+  if (!file) return std::nullopt;
+  std::string text(sources::kMaxFilePointer + 1, '\0');
+  const ssize_t size = ::pread(file->get(), text.data(), text.size(), 0);
+  if (size < 0) return std::nullopt;
+  text.resize(static_cast<std::size_t>(size));
+  const auto refused = [&](const std::string& why) {
+    return std::unexpected(Outcome(Refused{fmt::format("{}/{}: {}", name_, pointer, why)}));
+  };
+  const sources::FilePointer read = sources::read_file_pointer(text, pointer, path_map_);
+  if (const auto* unusable = std::get_if<sources::UnusablePointer>(&read)) return refused(unusable->why);
+  if (const auto* inside = std::get_if<sources::PointsInStore>(&read))
+    return find_form(directory, root_.path(), inside->path);
+  const auto* elsewhere = std::get_if<sources::PointsElsewhere>(&read);
+  if (elsewhere == nullptr) return std::nullopt;
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(elsewhere->place.target, error);
+  const Descriptor root(error ? -1 : ::open(target.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root) return refused(fmt::format("leads to {}, which is no folder here", elsewhere->place.target));
+  return find_form(root.get(), target, elsewhere->place.below);
+}
+
+FolderSource::Looked FolderSource::find_form(int directory, const std::filesystem::path& root,
+                                             const std::string& path) {
+  for (const std::string& form : sources::forms_of(path)) {
+    std::string origin = fmt::format("{}/{}", root.string(), form);
+    auto file = open_beneath(directory, root, form);
+    if (file) return found(std::move(*file), std::move(origin));
+    if (file.error().kind != OpenFailure::Kind::not_there) return std::unexpected(refusal(file.error(), origin));
+  }
+  return std::nullopt;
+}
+
+Task<Outcome> FolderSource::open_at(Wanted wanted, std::string path) {
+  const auto root = root_.get();
+  if (!root) co_return failed_locally(fmt::format("{}: cannot open the directory", name_), root.error());
+  auto place = find_form((*root)->get(), root_.path(), path);
+  if (!place) co_return NotThere{};
+  if (!*place) co_return std::move(place->error());
+  co_return co_await judge(std::move(wanted), std::move(**place));
 }
 
 /// A store that tools wrote has nothing outside of its layout, and may be too large to search.

@@ -21,6 +21,8 @@ class FolderSource : public Source {
   Task<Outcome> open(Wanted wanted) override;
   Task<std::string> identify(Wanted wanted) override;
   void forget(const Wanted& wanted) override { objects_.forget(wanted); }
+  /// What lies at one path below the folder, packed or not.
+  Task<Outcome> open_at(Wanted wanted, std::string path);
 
  private:
   /// The first place that there is something at, or why that cannot be told. Nothing if there is none.
@@ -33,6 +35,8 @@ class FolderSource : public Source {
   using Looked = std::optional<std::expected<Found, Outcome>>;
   Task<Looked> find(Wanted wanted);
   Looked find_by_layout(int directory, const Wanted& wanted);
+  Looked follow_pointer(int directory, const std::string& pointer);
+  Looked find_form(int directory, const std::filesystem::path& root, const std::string& path);
   Task<Looked> find_by_ids(std::shared_ptr<const Descriptor> directory, Wanted wanted);
   bool is_loose(int directory) const;
   std::expected<Found, Outcome> found(Descriptor file, std::string origin) const;
@@ -43,6 +47,7 @@ class FolderSource : public Source {
   const std::string name_;
   const bool is_public_;
   const sources::Layout layout_;
+  const sources::PathMap path_map_;
   PlaceOrder places_;
   LooseFolder loose_;
   ObjectCache& objects_;

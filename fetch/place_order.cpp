@@ -17,6 +17,14 @@ std::vector<sources::Place> PlaceOrder::places(const sources::FileRequest& file,
   return all;
 }
 
+bool PlaceOrder::has_pointers(sources::FileType type) const {
+  using sources::FileType, sources::Layout;
+  constexpr std::array kTypes{FileType::pdb, FileType::portable_pdb, FileType::pe};
+  constexpr std::array kLayouts{Layout::automatic, Layout::symstore, Layout::symstore_index2};
+  return std::ranges::find(kTypes, type) != kTypes.end() &&
+         std::ranges::find(kLayouts, rules_.layout) != kLayouts.end();
+}
+
 bool PlaceOrder::any_worked() const {
   return std::ranges::any_of(worked_, [](const std::atomic<std::uint32_t>& last) { return last != 0; });
 }
