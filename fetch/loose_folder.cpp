@@ -16,6 +16,7 @@
 #include "fetch/outcome.hpp"
 #include "fetch/sniff.hpp"
 #include "fetch/stated_ids.hpp"
+#include "sources/layouts.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -52,6 +53,10 @@ bool may_state_ids(int file) {
     case Content::breakpad: return true;
     default: return false;
   }
+}
+
+bool is_place(const std::string& relative) {
+  return !sources::parse_place({}, relative).empty() || !sources::parse_place({.two_tiers = true}, relative).empty();
 }
 
 }  // namespace
@@ -108,7 +113,7 @@ Task<std::expected<void, std::string>> LooseFolder::walk(std::shared_ptr<const D
     if (at.depth() >= limits_.max_depth) at.disable_recursion_pending();
     std::string relative = at->path().lexically_relative(path).string();
     std::string identity = identity_at(root->get(), relative);
-    if (identity.empty()) continue;
+    if (identity.empty() || (limits_.skips_places && is_place(relative))) continue;
     auto file = unchanged(relative, identity);
     if (!file) {
       auto looked = co_await look_into(root, path, relative, std::move(identity));

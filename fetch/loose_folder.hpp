@@ -22,6 +22,7 @@ struct LooseLimits {
   std::size_t max_entries = 100'000;  ///< files and folders that one walk looks at
   int max_depth = 16;                 ///< folders inside folders
   std::chrono::milliseconds walk_again{2'000};
+  bool skips_places = false;  ///< not into files where a store would have them: those are found without a search
 };
 
 /// An index made while it is asked. A walk looks only into files that are new or changed since the one before, by size,

@@ -94,6 +94,15 @@ TEST_F(LooseTest, WalksHaveAnEnd) {
   EXPECT_THAT(find(all, kWantedDebug), ElementsAre("a/b/c/program"));
 }
 
+TEST_F(LooseTest, StoresAreNotLookedInto) {
+  folder_.write("crash.pdb/" + std::string(kGuid) + "1/crash.pdb", fake_pdb("x"));
+  folder_.write("cr/crash.pdb/" + std::string(kGuid) + "1/crash.pdb", fake_pdb("x"));
+  folder_.write("program", kProgram);
+  LooseFolder loose(counting(), {.skips_places = true});
+  EXPECT_THAT(find(loose, kWantedDebug), ElementsAre("program"));
+  EXPECT_EQ(looked_, 1);
+}
+
 TEST_F(LooseTest, NoLinkLeadsOutOrAround) {
   const TempFolder elsewhere;
   elsewhere.write("program", kProgram);
