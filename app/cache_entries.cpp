@@ -67,8 +67,10 @@ std::string time_text(store::TimePoint time) {
 std::string_view name_of(store::Quality quality) {
   switch (quality) {
     case store::Quality::none: return "none";
-    case store::Quality::fallback: return "fallback";
-    case store::Quality::preferred: return "preferred";
+    case store::Quality::public_symbols: return "publics";
+    case store::Quality::symbol_table: return "symbols";
+    case store::Quality::breakpad: return "breakpad";
+    case store::Quality::lines: return "lines";
   }
   return "unknown";
 }

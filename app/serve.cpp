@@ -19,6 +19,7 @@
 #include "app/worker.hpp"
 #include "config/address.hpp"
 #include "service/cache_versions.hpp"
+#include "service/worker_ids.hpp"
 #include "service/worker_reader.hpp"
 #include "store/maintenance.hpp"
 #include "store/work_list.hpp"
@@ -104,7 +105,8 @@ int run(const ServeOptions& options, const config::Config& config, const Cache& 
   const service::RunJob run_job = metrics.counting(
       [&workers](worker::Job job, worker::Sink sink) { return workers.run(std::move(job), std::move(sink)); });
   service::WorkerReader reader(run_job, config.service.limits);
-  fetch::ObjectCache objects(store, service::kObjects, config.network, reader);
+  fetch::ObjectCache objects(store, service::kObjects, config.network, reader,
+                             service::ids_by_workers(run_job, config.service.limits));
   fetch::HttpClient client(config.network, std::string(kUserAgent));
   const auto open = [&](const config::Config& c) {
     return open_sources(options.symbols, c.sources, objects, client, metrics, log);

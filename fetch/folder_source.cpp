@@ -3,18 +3,23 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <vector>
 
 #include "fetch/identity.hpp"
 #include "fetch/verify.hpp"
+#include "sources/file_pointer.hpp"
 
 namespace symcached::fetch {
 namespace {
 
-bool has_two_tiers(int root) {
-  const std::string marker(sources::kTwoTierMarker);
-  return ::faccessat(root, marker.c_str(), F_OK, 0) == 0;
-}
+/// In the root of a store, by whoever wrote it.
+constexpr std::array<std::string_view, 5> kStoreMarkers{sources::kTwoTierMarker, "pingme.txt", "000Admin", ".build-id",
+                                                        "buildid"};
+
+bool exists(int root, std::string_view name) { return ::faccessat(root, std::string(name).c_str(), F_OK, 0) == 0; }
 
 Outcome refusal(const OpenFailure& failure, const std::string& origin) {
   if (failure.kind == OpenFailure::Kind::leaves)
@@ -35,27 +40,38 @@ FolderSource::FolderSource(const sources::SourceConfig& config, std::filesystem:
     : root_(std::move(root)),
       name_(root_.path().string()),
       is_public_(config.is_public),
-      may_have_tiers_(config.layout == sources::Layout::automatic),
+      layout_(config.layout),
+      path_map_(config.path_map),
       places_(config),
+      loose_(objects.read_ids(), {.skips_places = config.layout == sources::Layout::automatic}),
       objects_(objects) {}
 
 Task<Outcome> FolderSource::open(Wanted wanted) {
-  auto place = find(wanted);
+  auto place = co_await find(wanted);
   if (!place) co_return NotThere{};
   if (!*place) co_return std::move(place->error());
   co_return co_await judge(std::move(wanted), std::move(**place));
 }
 
 Task<std::string> FolderSource::identify(Wanted wanted) {
-  const auto place = find(wanted);
+  const auto place = co_await find(std::move(wanted));
   co_return place && *place ? identity_of((*place)->info) : std::string();
 }
 
-std::optional<std::expected<FolderSource::Found, Outcome>> FolderSource::find(const Wanted& wanted) {
-  const auto root = root_.get();
-  if (!root) return std::unexpected(failed_locally(fmt::format("{}: cannot open the directory", name_), root.error()));
-  const int directory = (*root)->get();
-  for (const sources::Place& place : places_.places(wanted.file, may_have_tiers_ && has_two_tiers(directory))) {
+Task<FolderSource::Looked> FolderSource::find(Wanted wanted) {
+  if (!places_.passes(wanted.file)) co_return std::nullopt;
+  auto root = root_.get();
+  if (!root)
+    co_return Looked(
+        std::unexpected(failed_locally(fmt::format("{}: cannot open the directory", name_), root.error())));
+  Looked looked = find_by_layout((*root)->get(), wanted);
+  if (looked || !is_loose((*root)->get())) co_return looked;
+  co_return co_await find_by_ids(std::move(*root), std::move(wanted));
+}
+
+FolderSource::Looked FolderSource::find_by_layout(int directory, const Wanted& wanted) {
+  const bool two_tiers = layout_ == sources::Layout::automatic && exists(directory, sources::kTwoTierMarker);
+  for (const sources::Place& place : places_.places(wanted.file, two_tiers)) {
     std::string origin = fmt::format("{}/{}", name_, place.path);
     auto file = open_beneath(directory, root_.path(), place.path);
     if (file) {
@@ -64,7 +80,75 @@ std::optional<std::expected<FolderSource::Found, Outcome>> FolderSource::find(co
     }
     if (file.error().kind != OpenFailure::Kind::not_there) return std::unexpected(refusal(file.error(), origin));
   }
+  if (!places_.has_pointers(wanted.file.type)) return std::nullopt;
+  std::vector<std::string> pointers;
+  for (const sources::Place& place : places_.places(wanted.file, two_tiers)) {
+    std::string pointer = sources::pointer_beside(place.path);
+    if (std::ranges::find(pointers, pointer) != pointers.end()) continue;
+    if (auto looked = follow_pointer(directory, pointer)) return looked;
+    pointers.push_back(std::move(pointer));
+  }
   return std::nullopt;
+}
+
+/// Nothing if there is no pointer, or if it says that there is no file.
+FolderSource::Looked FolderSource::follow_pointer(int directory, const std::string& pointer) {
+  const auto file = open_beneath(directory, root_.path(), pointer);
+  if (!file) return std::nullopt;
+  std::string text(sources::kMaxFilePointer + 1, '\0');
+  const ssize_t size = ::pread(file->get(), text.data(), text.size(), 0);
+  if (size < 0) return std::nullopt;
+  text.resize(static_cast<std::size_t>(size));
+  const auto refused = [&](const std::string& why) {
+    return std::unexpected(Outcome(Refused{fmt::format("{}/{}: {}", name_, pointer, why)}));
+  };
+  const sources::FilePointer read = sources::read_file_pointer(text, pointer, path_map_);
+  if (const auto* unusable = std::get_if<sources::UnusablePointer>(&read)) return refused(unusable->why);
+  if (const auto* inside = std::get_if<sources::PointsInStore>(&read))
+    return find_form(directory, root_.path(), inside->path);
+  const auto* elsewhere = std::get_if<sources::PointsElsewhere>(&read);
+  if (elsewhere == nullptr) return std::nullopt;
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(elsewhere->place.target, error);
+  const Descriptor root(error ? -1 : ::open(target.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root) return refused(fmt::format("leads to {}, which is no folder here", elsewhere->place.target));
+  return find_form(root.get(), target, elsewhere->place.below);
+}
+
+FolderSource::Looked FolderSource::find_form(int directory, const std::filesystem::path& root,
+                                             const std::string& path) {
+  for (const std::string& form : sources::forms_of(path)) {
+    std::string origin = fmt::format("{}/{}", root.string(), form);
+    auto file = open_beneath(directory, root, form);
+    if (file) return found(std::move(*file), std::move(origin));
+    if (file.error().kind != OpenFailure::Kind::not_there) return std::unexpected(refusal(file.error(), origin));
+  }
+  return std::nullopt;
+}
+
+Task<Outcome> FolderSource::open_at(Wanted wanted, std::string path) {
+  const auto root = root_.get();
+  if (!root) co_return failed_locally(fmt::format("{}: cannot open the directory", name_), root.error());
+  auto place = find_form((*root)->get(), root_.path(), path);
+  if (!place) co_return NotThere{};
+  if (!*place) co_return std::move(place->error());
+  co_return co_await judge(std::move(wanted), std::move(**place));
+}
+
+/// A store that tools wrote has nothing outside of its layout, and may be too large to search.
+bool FolderSource::is_loose(int directory) const {
+  if (layout_ == sources::Layout::loose) return true;
+  if (layout_ != sources::Layout::automatic || places_.any_worked()) return false;
+  return std::ranges::none_of(kStoreMarkers, [&](std::string_view marker) { return exists(directory, marker); });
+}
+
+Task<FolderSource::Looked> FolderSource::find_by_ids(std::shared_ptr<const Descriptor> directory, Wanted wanted) {
+  const auto paths = co_await loose_.find(directory, root_.path(), wanted.file);
+  if (!paths) co_return Looked(std::unexpected(Outcome(Exhausted{paths.error()})));
+  for (const std::string& path : *paths)
+    if (auto file = open_beneath(directory->get(), root_.path(), path))
+      co_return found(std::move(*file), fmt::format("{}/{}", name_, path));
+  co_return std::nullopt;
 }
 
 std::expected<FolderSource::Found, Outcome> FolderSource::found(Descriptor file, std::string origin) const {

@@ -1,11 +1,12 @@
 #pragma once
-/// A directory with a layout. What lies there plain is used where it lies.
+/// A directory with a layout, or of files in any order. What lies there plain is used where it lies.
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <optional>
 
 #include "fetch/beneath.hpp"
+#include "fetch/loose_folder.hpp"
 #include "fetch/place_order.hpp"
 #include "fetch/source.hpp"
 
@@ -20,6 +21,8 @@ class FolderSource : public Source {
   Task<Outcome> open(Wanted wanted) override;
   Task<std::string> identify(Wanted wanted) override;
   void forget(const Wanted& wanted) override { objects_.forget(wanted); }
+  /// What lies at one path below the folder, packed or not.
+  Task<Outcome> open_at(Wanted wanted, std::string path);
 
  private:
   /// The first place that there is something at, or why that cannot be told. Nothing if there is none.
@@ -29,7 +32,13 @@ class FolderSource : public Source {
     std::string origin;
   };
 
-  std::optional<std::expected<Found, Outcome>> find(const Wanted& wanted);
+  using Looked = std::optional<std::expected<Found, Outcome>>;
+  Task<Looked> find(Wanted wanted);
+  Looked find_by_layout(int directory, const Wanted& wanted);
+  Looked follow_pointer(int directory, const std::string& pointer);
+  Looked find_form(int directory, const std::filesystem::path& root, const std::string& path);
+  Task<Looked> find_by_ids(std::shared_ptr<const Descriptor> directory, Wanted wanted);
+  bool is_loose(int directory) const;
   std::expected<Found, Outcome> found(Descriptor file, std::string origin) const;
   Task<Outcome> judge(Wanted wanted, Found found);
   Task<Outcome> unpacked(ObjectCache::Item item, int file);
@@ -37,8 +46,10 @@ class FolderSource : public Source {
   DirectoryRoot root_;
   const std::string name_;
   const bool is_public_;
-  const bool may_have_tiers_;
+  const sources::Layout layout_;
+  const sources::PathMap path_map_;
   PlaceOrder places_;
+  LooseFolder loose_;
   ObjectCache& objects_;
 };
 

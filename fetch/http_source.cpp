@@ -7,12 +7,18 @@
 #include <utility>
 #include <vector>
 
+#include "fetch/folder_source.hpp"
 #include "fetch/identity.hpp"
 #include "fetch/plain_endpoint.hpp"
 #include "fetch/verify.hpp"
+#include "sources/file_pointer.hpp"
 
 namespace symcached::fetch {
 namespace {
+
+bool is_symstore(sources::Layout layout) {
+  return layout == sources::Layout::symstore || layout == sources::Layout::symstore_index2;
+}
 
 constexpr std::size_t kMaxRemembered = 4096;  ///< places
 
@@ -71,7 +77,8 @@ struct Download {
 HttpSource::HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endpoint> endpoint, ObjectCache& objects,
                        HttpClient& client)
     : endpoint_(std::move(endpoint)),
-      is_public_(config.is_public),
+      config_(config),
+      asks_pointers_(is_symstore(config.layout) && config.probing == sources::Probing::all),
       places_(config),
       objects_(objects),
       client_(client),
@@ -127,13 +134,64 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
     if (transient == nullptr || !transient->elsewhere_may_work) co_return outcome;
     worst = std::move(outcome);
   }
-  co_return worst;
+  if (!asks_pointers_ || !std::holds_alternative<NotThere>(worst) || !places_.has_pointers(wanted.file.type))
+    co_return worst;
+  const std::string pointer = sources::pointer_beside(places_.places(wanted.file, false).front().path);
+  co_return co_await follow_pointer(std::move(wanted), pointer);
+}
+
+Task<Outcome> HttpSource::follow_pointer(Wanted wanted, std::string pointer) {
+  const std::string origin = origin_of(pointer);
+  auto request = co_await request_of(wanted, Method::get, pointer);
+  if (!request) co_return std::move(request.error());
+  const auto text = std::make_shared<std::string>();
+  const ByteSink sink = [text](Bytes piece) -> std::expected<void, std::string> {
+    if (text->size() <= sources::kMaxFilePointer) text->append(as_text(piece).substr(0, sources::kMaxFilePointer + 1));
+    return {};
+  };
+  request->open_sink = [sink](const HttpHead&) { return sink; };
+  const HttpResult result = co_await client_.ask(std::move(*request));
+  if (!result.answered(200)) co_return judge(result, wanted, origin);
+  if (is_web_page(result.head)) co_return login_page(origin);
+  sources::FilePointer read = sources::read_file_pointer(*text, pointer, config_.path_map);
+  if (const auto* unusable = std::get_if<sources::UnusablePointer>(&read))
+    co_return Refused{fmt::format("{}: {}", origin, unusable->why), identity_of(result.head)};
+  if (auto* inside = std::get_if<sources::PointsInStore>(&read))
+    co_return co_await open_at(std::move(wanted), std::move(inside->path));
+  if (auto* elsewhere = std::get_if<sources::PointsElsewhere>(&read))
+    co_return co_await open_elsewhere(std::move(wanted), std::move(elsewhere->place));
+  co_return NotThere{};
+}
+
+/// What an operator's map names is as trusted as a source; credentials of this one are not sent there.
+Task<Outcome> HttpSource::open_elsewhere(Wanted wanted, sources::MappedPath place) {
+  if (place.target.find("://") == std::string::npos) {
+    std::error_code error;
+    std::filesystem::path root = std::filesystem::canonical(place.target, error);
+    if (error) co_return failed_locally(fmt::format("{}: cannot open the directory", place.target), error.value());
+    FolderSource folder(config_, std::move(root), objects_);
+    co_return co_await folder.open_at(std::move(wanted), std::move(place.below));
+  }
+  sources::HttpPlace server;
+  server.url = place.target;
+  auto endpoint = PlainEndpoint::open(server);
+  if (!endpoint) co_return TransientError{std::move(endpoint.error())};
+  HttpSource source(config_, std::move(*endpoint), objects_, client_);
+  co_return co_await source.open_at(std::move(wanted), std::move(place.below));
+}
+
+Task<Outcome> HttpSource::open_at(Wanted wanted, std::string path) {
+  for (const std::string& form : sources::forms_of(path)) {
+    Outcome outcome = co_await download(wanted, form);
+    if (!std::holds_alternative<NotThere>(outcome)) co_return outcome;
+  }
+  co_return NotThere{};
 }
 
 /// One place: the body goes to a cache entry as it arrives, and is judged when it is whole.
 Task<Outcome> HttpSource::download(Wanted wanted, std::string path) {
   const std::string origin = origin_of(path);
-  const std::string scope = is_public_ ? std::string(kGlobalScope) : wanted.scope;
+  const std::string scope = config_.is_public ? std::string(kGlobalScope) : wanted.scope;
   ObjectCache::Item item{wanted, scope, origin};
   const auto download = std::make_shared<Download>(objects_, item);
   auto request = co_await request_of(wanted, Method::get, path);

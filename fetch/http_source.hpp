@@ -23,6 +23,8 @@ class HttpSource : public Source {
   Task<Outcome> open(Wanted wanted) override;
   Task<std::string> identify(Wanted wanted) override;
   void forget(const Wanted& wanted) override { objects_.forget(wanted); }
+  /// What lies at one path below the place, packed or not.
+  Task<Outcome> open_at(Wanted wanted, std::string path);
 
  private:
   enum class Probed : int { not_yet, one_tier, two_tiers };
@@ -31,13 +33,16 @@ class HttpSource : public Source {
   /// Whether the store has two tiers, or why that cannot be told, which is asked again with the next file.
   Task<std::expected<bool, Outcome>> has_two_tiers();
   Task<Outcome> download(Wanted wanted, std::string path);
+  Task<Outcome> follow_pointer(Wanted wanted, std::string pointer);
+  Task<Outcome> open_elsewhere(Wanted wanted, sources::MappedPath place);
   Task<std::expected<HttpRequest, Outcome>> request_of(Wanted wanted, Method method, std::string path);
   std::string origin_of(std::string_view path) const;
   void remember_place(const std::string& key, const std::string& path);
   std::string remembered_place(const std::string& key);
 
   const std::unique_ptr<Endpoint> endpoint_;
-  const bool is_public_;
+  const sources::SourceConfig config_;
+  const bool asks_pointers_;
   PlaceOrder places_;
   ObjectCache& objects_;
   HttpClient& client_;

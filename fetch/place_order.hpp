@@ -4,6 +4,7 @@
 #include <atomic>
 #include <vector>
 
+#include "sources/filters.hpp"
 #include "sources/layouts.hpp"
 
 namespace symcached::fetch {
@@ -16,6 +17,10 @@ class PlaceOrder {
 
   /// Empty if the source's filters leave the file out, or its layout has no place for it.
   std::vector<sources::Place> places(const sources::FileRequest& file, bool two_tiers) const;
+  bool passes(const sources::FileRequest& file) const { return sources::passes(filters_, file); }
+  bool any_worked() const;
+  /// Whether file.ptr may lie in place of such a file: in symstores, or where it is not known what the store is.
+  bool has_pointers(sources::FileType type) const;
   void worked(sources::FileType type, const sources::Place& place);
 
  private:

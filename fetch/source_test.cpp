@@ -241,6 +241,41 @@ TEST_F(HttpSourceTest, SendsWhatItIsToldTo) {
               AllOf(HasSubstr("control characters"), Not(HasSubstr("secret"))));
 }
 
+TEST_F(SourceTest, PointersAreFollowedWhereTheOperatorSaysTheyLead) {
+  const TempFolder share;
+  share.write("builds/crash.pdb", fake_pdb("share"));
+  const std::string pointer = "crash.pdb/" + std::string(kGuid) + "1a/file.ptr";
+  const sources::PathMap map = {{"\\\\server\\share", share.path().string()}};
+  struct Row {
+    std::string_view text, want;
+  };
+  const Row rows[] = {
+      {"PATH:\\\\server\\share\\builds\\crash.pdb\r\n", "found "},
+      {"PATH:\\\\server\\share\\gone.pdb", "not there"},
+      {"kept\\crash.pdb", "found "},
+      {"MSG: no", "not there"},
+      {"PATH:/etc/passwd", "refused "},
+      {"PATH:\\\\other\\share\\crash.pdb", "refused "},
+  };
+  folder_.write("kept/crash.pdb", fake_pdb("kept"));
+  for (const Row& r : rows) {
+    FakeUpstream upstream;
+    upstream.put("/" + pointer, body(std::string(r.text), "text/plain"));
+    upstream.put("/kept/crash.pdb", body(fake_pdb("kept")));
+    folder_.write(pointer, r.text);
+    for (const sources::Location& place : {sources::Location(sources::HttpPlace{.url = upstream.url()}),
+                                           sources::Location(sources::FolderPlace{folder_.path().string()})}) {
+      sources::SourceConfig config{.location = place, .layout = sources::Layout::symstore, .path_map = map};
+      const auto asked = make_source(config, objects_, client_);
+      ASSERT_TRUE(asked) << asked.error();
+      EXPECT_THAT(describe(run_task((*asked)->open(wanted_pdb("crash.pdb")))),
+                  ::testing::StartsWith(std::string(r.want)))
+          << r.text;
+      objects_.forget(wanted_pdb("crash.pdb"));
+    }
+  }
+}
+
 TEST_F(SourceTest, FilesBelongToTheScopeThatMaySeeTheSource) {
   FakeUpstream upstream;
   upstream.put("/crash.pdb", body(fake_pdb("x")));

@@ -49,10 +49,8 @@ std::string id_text(const sources::FileRequest& file) {
 Verdict verify_ids(const sources::FileRequest& wanted, Bytes file) {
   const auto stated = stated_ids(file);
   if (!stated) return std::unexpected(stated.error());
-  const auto is_it = [&](const sources::FileRequest& one) { return answers(one, wanted); };
-  if (std::ranges::any_of(*stated, is_it)) return std::string();
-  const std::string found = stated->empty() ? "not stated" : id_text(stated->front());
-  return std::unexpected(fmt::format("id is {}, expected {}", found, id_text(wanted)));
+  const auto same = verify_stated(wanted, *stated);
+  return same ? Verdict() : std::unexpected(same.error());
 }
 
 Verdict verify_portable(const sources::FileRequest& wanted, Bytes file) {
@@ -101,6 +99,14 @@ std::expected<std::string, std::string> verify(const Wanted& wanted, Bytes file)
   if (!is_verified(wanted.file.type)) return std::string();
   return wanted.file.type == FileType::portable_pdb ? verify_portable(wanted.file, file)
                                                     : verify_ids(wanted.file, file);
+}
+
+std::expected<void, std::string> verify_stated(const sources::FileRequest& wanted,
+                                               std::span<const sources::FileRequest> stated) {
+  const auto is_it = [&](const sources::FileRequest& one) { return answers(one, wanted); };
+  if (std::ranges::any_of(stated, is_it)) return {};
+  const std::string found = stated.empty() ? "not stated" : id_text(stated.front());
+  return std::unexpected(fmt::format("id is {}, expected {}", found, id_text(wanted)));
 }
 
 std::string symbol_checksum(std::span<const Checksum> checksums) {

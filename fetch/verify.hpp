@@ -25,6 +25,10 @@ bool is_verified(sources::FileType type);
 /// Cost: headers and tables; one pass over a Portable PDB for each checksum, of which the first kMaxChecksums count.
 std::expected<std::string, std::string> verify(const Wanted& wanted, Bytes file);
 
+/// The part of verify() that is about ids, over what stated_ids() gave.
+std::expected<void, std::string> verify_stated(const sources::FileRequest& wanted,
+                                               std::span<const sources::FileRequest> stated);
+
 inline constexpr std::string_view kSymbolChecksum = "SymbolChecksum";
 
 /// Value of the header of that name: "SHA256:0011aabb;SHA384:…". Algorithms whose names do not fit it are left out;

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/mapped_file.hpp"
+#include "fetch/stated_ids.hpp"
 #include "fetch/unpack.hpp"
 #include "symbolize/derive.hpp"
 
@@ -33,18 +34,27 @@ std::optional<std::array<std::uint64_t, count>> parse_numbers(std::string_view t
   return at == end ? std::optional(numbers) : std::nullopt;
 }
 
+/// The job's one file, and the part of it that its arguments name.
+struct Input {
+  MappedFile mapped;
+  Bytes original;
+
+  static std::expected<Input, std::string> open(const worker::Work& work) {
+    const auto extent = Extent::parse(work.arguments);
+    if (!extent || work.files.size() != 1) return std::unexpected("job.arguments: not those of one file");
+    auto mapped = MappedFile::from_descriptor(work.files.front().get(), "file");
+    if (!mapped) return std::unexpected(std::move(mapped.error()));
+    const auto original = slice(mapped->bytes(), extent->offset, extent->size, "file.size");
+    if (!original) return std::unexpected(to_string(original.error()));
+    return Input{std::move(*mapped), *original};
+  }
+};
+
 Answer derive(const worker::Work& work) {
-  const auto extent = Extent::parse(work.arguments);
-  if (!extent || work.files.size() != 1) return std::unexpected("job.arguments: not those of a conversion");
-  const auto mapped = MappedFile::from_descriptor(work.files.front().get(), "file");
-  if (!mapped) return std::unexpected(mapped.error());
-  const Bytes whole = mapped->bytes();
-  if (extent->offset > whole.size() || extent->size > whole.size() - extent->offset)
-    return std::unexpected(
-        fmt::format("truncated: {1} of {0} bytes (file.size)", extent->offset + extent->size, whole.size()));
-  const Bytes original =
-      whole.subspan(static_cast<std::size_t>(extent->offset), static_cast<std::size_t>(extent->size));
-  const auto derived = symbolize::derive_cache({.file = original, .release = [&] { mapped->release_pages(); }});
+  const auto input = Input::open(work);
+  if (!input) return std::unexpected(input.error());
+  const auto derived =
+      symbolize::derive_cache({.file = input->original, .release = [&] { input->mapped.release_pages(); }});
   if (!derived) return std::unexpected(derived.error());
   work.output(derived->file);
   return DerivedNote{derived->kind, derived->contents, derived->debug_id}.text();
@@ -66,11 +76,21 @@ Answer unpack(const worker::Work& work) {
   return std::string();
 }
 
+Answer state_ids(const worker::Work& work) {
+  const auto input = Input::open(work);
+  if (!input) return std::unexpected(input.error());
+  const auto ids = fetch::stated_ids(input->original);
+  if (!ids) return std::unexpected(ids.error());
+  return fetch::to_text(*ids);
+}
+
 }  // namespace
 
 worker::Handlers worker_handlers() {
   const auto number = [](JobKind kind) { return static_cast<std::uint32_t>(kind); };
-  return {{number(JobKind::derive), derive}, {number(JobKind::unpack), unpack}};
+  return {{number(JobKind::derive), derive},
+          {number(JobKind::unpack), unpack},
+          {number(JobKind::state_ids), state_ids}};
 }
 
 worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {

@@ -13,8 +13,9 @@
 namespace symcached::service {
 
 enum class JobKind : std::uint32_t {
-  derive = 1,  ///< output: a symcache, or a ppdbcache of a managed file; note: a DerivedNote
-  unpack = 2,  ///< output: the one file inside
+  derive = 1,     ///< output: a symcache, or a ppdbcache of a managed file; note: a DerivedNote
+  unpack = 2,     ///< output: the one file inside
+  state_ids = 3,  ///< note: fetch::to_text() of what the file states
 };
 
 /// The worker's side: what a process of the pool passes to worker::serve().

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sources/file_type.hpp"
+#include "sources/windows_path.hpp"
 
 namespace symcached::sources {
 
@@ -104,6 +105,7 @@ struct SourceConfig {
   Probing probing = Probing::all;
   Filters filters = {};
   NetworkRules network = {};
+  PathMap path_map = {};  ///< what shares and drives in file.ptr lead to; without a row they are not followed
 };
 
 }  // namespace symcached::sources
