@@ -93,6 +93,8 @@ class CountedSource final : public fetch::Source {
   CountedSource(std::unique_ptr<fetch::Source> source, OutcomeCounters counters)
       : source_(std::move(source)), counters_(counters) {}
   const std::string& name() const override { return source_->name(); }
+  std::uint64_t credentials() const override { return source_->credentials(); }
+  bool is_public() const override { return source_->is_public(); }
   bool is_local() const override { return source_->is_local(); }
   Task<fetch::Outcome> open(fetch::Wanted wanted) override {
     fetch::Outcome outcome = co_await source_->open(std::move(wanted));

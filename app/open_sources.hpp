@@ -14,11 +14,9 @@ namespace symcached::app {
 
 using Sources = std::vector<std::unique_ptr<fetch::Source>>;
 
-/// @param symbols  directories and URLs, asked before the others
 /// @param metrics  count what the sources answer; outlive them
 /// @return all sources, or what is wrong with the first that cannot be used
-std::expected<Sources, std::string> open_sources(const std::vector<std::string>& symbols,
-                                                 const std::vector<sources::SourceConfig>& configured,
+std::expected<Sources, std::string> open_sources(const std::vector<sources::SourceConfig>& configured,
                                                  fetch::ObjectCache& objects, fetch::HttpClient& client,
                                                  Metrics& metrics, const Log& log);
 

@@ -108,12 +108,11 @@ int run(const ServeOptions& options, const config::Config& config, const Cache& 
   fetch::ObjectCache objects(store, service::kObjects, config.network, reader,
                              service::ids_by_workers(run_job, config.service.limits));
   fetch::HttpClient client(config.network, std::string(kUserAgent));
-  const auto open = [&](const config::Config& c) {
-    return open_sources(options.symbols, c.sources, objects, client, metrics, log);
-  };
+  const auto open = [&](const config::Config& c) { return open_sources(c.sources, objects, client, metrics, log); };
   auto sources = open(config);
   if (!sources) return could_not(sources.error());
-  service::CacheService service(store, std::move(*sources), run_job, log, service_options(config, cache.directory, max_files));
+  service::CacheService service(store, std::move(*sources), run_job, log,
+                                service_options(config, cache.directory, max_files));
 
   std::atomic<bool> ending = false;
   api::ApiOptions api_options;

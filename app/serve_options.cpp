@@ -4,6 +4,8 @@
 #include <cstdlib>
 
 #include "app/command_line.hpp"
+#include "fetch/source.hpp"
+#include "sources/symbol_path.hpp"
 
 namespace symcached::app {
 namespace {
@@ -87,6 +89,32 @@ void add(CLI::App& command, ServeOptions& options, const OptionRow& row, const s
       ->check(CLI::Validator(check, ""));
 }
 
+/// A path has several places in one text, as debuggers are told of them.
+bool is_symbol_path(std::string_view text) { return text.find_first_of("*;") != text.npos; }
+
+std::string check_symbols(std::string& text) {
+  if (!is_symbol_path(text)) return directory_or_url()(text);
+  const sources::SymbolPath path = sources::parse_symbol_path(text);
+  if (!path.sources.empty()) return {};
+  return path.warnings.empty() ? "names no source" : path.warnings.front();
+}
+
+/// Everybody may see what they have: whoever gives them on the command line has one server for all.
+sources::SymbolPath sources_of(const ServeOptions& options) {
+  sources::SymbolPath all;
+  const auto take = [&](sources::SymbolPath path) {
+    for (sources::SourceConfig& source : path.sources) all.sources.push_back(std::move(source));
+    for (std::string& warning : path.warnings) all.warnings.push_back(std::move(warning));
+  };
+  for (const std::string& text : options.symbols) {
+    if (is_symbol_path(text)) take(sources::parse_symbol_path(text));
+    else all.sources.push_back(fetch::config_of(text));
+  }
+  if (!options.debuginfod.empty()) take(sources::parse_debuginfod_urls(options.debuginfod));
+  for (sources::SourceConfig& source : all.sources) source.is_public = true;
+  return all;
+}
+
 void add(CLI::App& command, ServeOptions& options, std::span<const OptionRow> rows) {
   std::vector<std::string_view> keys;
   for (const OptionRow& row : rows) keys.push_back(row.key);
@@ -122,12 +150,17 @@ void add_serve_options(CLI::App& command, ServeOptions& options) {
   command
       .add_option(
           "--symbols", options.symbols,
-          "where PDBs come from: a directory laid out as a symbol store, or the http(s) URL of a symbol server; "
-          "repeatable, asked in this order, instead of the sources of the configuration file")
-      ->type_name("DIR|URL")
-      ->check(directory_or_url())
+          "where debug files come from: a directory, laid out as a symbol store or in any order; the http(s) URL of a "
+          "symbol server; or several in one text, as _NT_SYMBOL_PATH has them; repeatable, asked in this order, "
+          "instead of the sources of the configuration file")
+      ->type_name("DIR|URL|PATH")
+      ->check(CLI::Validator(check_symbols, ""))
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      .add_option("--debuginfod", options.debuginfod,
+                  "debuginfod servers to ask besides, as DEBUGINFOD_URLS has them: URLs with blanks between")
+      ->type_name("URLS");
   command.add_flag_callback(
       "--private-redirects", [&options] { options.values.emplace_back("network.private_redirects", "true"); },
       "follow redirects of symbol servers to other private addresses");
@@ -137,7 +170,10 @@ void add_serve_options(CLI::App& command, ServeOptions& options) {
 config::Loaded load_config(const ServeOptions& options) {
   config::Loaded loaded = config::load(options.config_file, config::of_process);
   for (const auto& [key, text] : options.values) config::assign(loaded.config, key, text);
-  if (!options.symbols.empty()) loaded.config.sources.clear();
+  if (options.symbols.empty() && options.debuginfod.empty()) return loaded;
+  sources::SymbolPath given = sources_of(options);
+  loaded.config.sources = std::move(given.sources);
+  for (std::string& warning : given.warnings) loaded.report.warning(0, std::move(warning));
   return loaded;
 }
 

@@ -14,6 +14,7 @@ namespace symcached::app {
 struct ServeOptions {
   std::filesystem::path config_file;                             ///< empty: none
   std::vector<std::string> symbols;                              ///< used instead of the sources of the file
+  std::string debuginfod;                                        ///< the same
   std::vector<std::pair<std::string_view, std::string>> values;  ///< keys of the configuration, with their texts
 };
 

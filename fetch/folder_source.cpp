@@ -166,14 +166,13 @@ Task<Outcome> FolderSource::judge(Wanted wanted, Found found) {
   const std::string scope = is_public_ ? std::string(kGlobalScope) : wanted.scope;
   const ObjectCache::Item item{wanted, scope, found.origin, identity_of(found.info)};
   const auto size = static_cast<std::uint64_t>(found.info.st_size);
-  const auto content = sniff_file(file, 0);
-  if (!content) co_return failed_locally(fmt::format("{}: cannot read", item.origin), content.error());
+  const auto sniffed = sniff_file(file, 0, wanted.file.type);
+  if (!sniffed) co_return failed_locally(fmt::format("{}: cannot read", item.origin), sniffed.error());
   Outcome outcome = NotThere{};
-  const Content expected = content_of(wanted.file.type);
-  if (*content == Content::cabinet) {
-    outcome = co_await unpacked(item, file);
-  } else if (*content != expected) {
-    outcome = refuse(*content, item);
+  if (sniffed->wrapper) {
+    outcome = co_await unpacked(item, *sniffed->wrapper, file);
+  } else if (sniffed->content != content_of(wanted.file.type)) {
+    outcome = refuse(sniffed->content, item);
   } else if (auto checked = co_await objects_.check(item, file, 0, size); !checked) {
     outcome = std::move(checked.error());
   } else {
@@ -186,10 +185,10 @@ Task<Outcome> FolderSource::judge(Wanted wanted, Found found) {
   co_return outcome;
 }
 
-Task<Outcome> FolderSource::unpacked(ObjectCache::Item item, int file) {
+Task<Outcome> FolderSource::unpacked(ObjectCache::Item item, Wrapper wrapper, int file) {
   auto kept = co_await objects_.find(item);
   if (kept) co_return std::move(*kept);
-  co_return co_await objects_.keep_unpacked(std::move(item), file, 0);
+  co_return co_await objects_.keep_unpacked(std::move(item), wrapper, file, 0);
 }
 
 }  // namespace symcached::fetch

@@ -17,6 +17,8 @@ class FolderSource : public Source {
   /// @param root  an existing directory, canonical
   FolderSource(const sources::SourceConfig& config, std::filesystem::path root, ObjectCache& objects);
   const std::string& name() const override { return name_; }
+  std::uint64_t credentials() const override { return 0; }
+  bool is_public() const override { return is_public_; }
   bool is_local() const override { return true; }
   Task<Outcome> open(Wanted wanted) override;
   Task<std::string> identify(Wanted wanted) override;
@@ -41,7 +43,7 @@ class FolderSource : public Source {
   bool is_loose(int directory) const;
   std::expected<Found, Outcome> found(Descriptor file, std::string origin) const;
   Task<Outcome> judge(Wanted wanted, Found found);
-  Task<Outcome> unpacked(ObjectCache::Item item, int file);
+  Task<Outcome> unpacked(ObjectCache::Item item, Wrapper wrapper, int file);
 
   DirectoryRoot root_;
   const std::string name_;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "fetch/hop.hpp"
+#include "fetch/host_health.hpp"
 #include "fetch/http_result.hpp"
 #include "fetch/limits.hpp"
 #include "net/task.hpp"
@@ -24,6 +25,8 @@ class HttpClient {
   /// than 200 are thrown away.
   Task<HttpResult> ask(HttpRequest request);
   const Limits& limits() const { return limits_; }
+  /// Of all hosts that it asks.
+  HostHealth& hosts() { return hosts_; }
 
   /// Ends transfers under way and refuses new ones; afterwards no callback comes from the client's thread any more.
   void stop();
@@ -33,6 +36,7 @@ class HttpClient {
 
   const Limits limits_;
   const std::string user_agent_;
+  HostHealth hosts_;
   std::mutex mutex_;
   bool stopped_ = false;
   std::unique_ptr<HttpWorker> worker_;  ///< there from the first request on, which is what loads libcurl

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "fetch/answers.hpp"
 #include "fetch/folder_source.hpp"
 #include "fetch/identity.hpp"
 #include "fetch/plain_endpoint.hpp"
@@ -22,30 +23,46 @@ bool is_symstore(sources::Layout layout) {
 
 constexpr std::size_t kMaxRemembered = 4096;  ///< places
 
-/// docs/protocols/symstore.md has this as a table.
-bool is_absence(const HttpHead& head) { return head.status == 404 || head.status == 410; }
-
 /// A plain no to a file that need not be there; 408 and 429 are none.
 bool is_refusal(unsigned status) { return status >= 400 && status < 500 && status != 408 && status != 429; }
 
-/// 401 and 403 may speak of one file alone, and a redirect of one, too.
-bool elsewhere_may_work(const HttpResult& result) {
-  return result.head.status == 401 || result.head.status == 403 || result.end == HttpResult::End::led_astray;
+http::Headers headers_for(const Wanted& wanted) {
+  std::string checksums = symbol_checksum(wanted.file.module.checksums);
+  if (checksums.empty()) return {};
+  return {{std::string(kSymbolChecksum), std::move(checksums)}};
 }
 
 /// Why there is no body to use.
 std::string complaint(const HttpResult& result, const Wanted& wanted) {
   if (result.end != HttpResult::End::answered) return result.error;
+  const std::string_view code = error_code_in(result.other_body);
   const bool lacks_checksum = result.head.status == 403 && wanted.file.module.checksums.empty() &&
                               wanted.file.type == sources::FileType::portable_pdb;
-  return fmt::format("HTTP status {}{}", result.head.status,
+  return fmt::format("HTTP status {}{}{}{}", result.head.status, code.empty() ? "" : " ", code,
                      lacks_checksum ? "; this server may require the PDB's checksum: supply the assembly too" : "");
 }
 
-/// What an answer without a usable body means.
+/// Of an answer, or of none.
+TransientError::Kind kind_of(const HttpResult& result, Meaning meaning) {
+  using Kind = TransientError::Kind;
+  using End = HttpResult::End;
+  if (result.end == End::no_credentials) return Kind::forbidden;
+  if (result.out_of_time()) return Kind::timed_out;
+  if (result.end != End::answered) return Kind::unavailable;
+  const unsigned status = result.head.status;
+  if (meaning == Meaning::forbidden) return Kind::forbidden;
+  if (status == 408 || status == 504) return Kind::timed_out;
+  if (status == 429 || (status == 503 && result.head.retry_after)) return Kind::rate_limited;
+  return Kind::unavailable;
+}
+
+/// What an answer without a usable body means. docs/protocols/downloads.md has this as a table.
 Outcome judge(const HttpResult& result, const Wanted& wanted, const std::string& origin) {
   using End = HttpResult::End;
-  if (is_absence(result.head)) return NotThere{};
+  const bool answered = result.end == End::answered;
+  const Meaning meaning =
+      answered ? meaning_of(result.head.status, result.other_body, result.head.error_code) : Meaning::transient;
+  if (meaning == Meaning::not_there) return NotThere{};
   std::string why = fmt::format("{}: {}", origin, complaint(result, wanted));
   switch (result.end) {
     case End::cut_short: return NotWhole{std::move(why), identity_of(result.head)};
@@ -53,8 +70,9 @@ Outcome judge(const HttpResult& result, const Wanted& wanted, const std::string&
     case End::exhausted: return Exhausted{std::move(why)};
     default: break;
   }
-  const bool says_when = result.head.status == 429 || result.head.status == 503;
-  return TransientError{std::move(why), elsewhere_may_work(result), says_when ? result.head.retry_after : std::nullopt};
+  // A refusal may speak of one file alone, and so may a redirect.
+  const bool elsewhere = meaning == Meaning::forbidden || result.end == End::led_astray;
+  return TransientError{std::move(why), elsewhere, result.head.retry_after, kind_of(result, meaning)};
 }
 
 /// A body on its way into an entry of the cache, which is created with its first byte.
@@ -82,33 +100,25 @@ HttpSource::HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endp
       places_(config),
       objects_(objects),
       client_(client),
+      downloader_(client, client.hosts(), *endpoint_, config.network),
       probed_(config.layout == sources::Layout::automatic ? Probed::not_yet : Probed::one_tier) {}
 
 std::string HttpSource::origin_of(std::string_view path) const {
-  return fmt::format("{}/{}", endpoint_->shown(), encode_path(path));
-}
-
-Task<std::expected<HttpRequest, Outcome>> HttpSource::request_of(Wanted wanted, Method method, std::string path) {
-  auto request = co_await endpoint_->request(method, path);
-  if (!request)
-    co_return std::unexpected(Outcome(TransientError{fmt::format("{}: {}", origin_of(path), request.error())}));
-  if (auto checksums = symbol_checksum(wanted.file.module.checksums); !checksums.empty())
-    request->headers.emplace_back(kSymbolChecksum, std::move(checksums));
-  co_return std::move(*request);
+  return fmt::format("{}/{}", endpoint_->shown(), http::percent_encode_path(path));
 }
 
 Task<std::expected<bool, Outcome>> HttpSource::has_two_tiers() {
   Probed known = probed_.load();
   if (known == Probed::not_yet) {
     const std::string marker(sources::kTwoTierMarker);
-    const Wanted no_file;
-    auto request = co_await request_of(no_file, Method::get, marker);
-    if (!request) co_return std::unexpected(std::move(request.error()));
-    const HttpResult result = co_await client_.ask(std::move(*request));
-    const bool is_there = result.answered(200);
-    if (!is_there && !is_refusal(result.head.status))
-      co_return std::unexpected(judge(result, no_file, origin_of(marker)));
-    known = is_there && !is_web_page(result.head) ? Probed::two_tiers : Probed::one_tier;
+    OpenSink ignored = [](const HttpHead&) {
+      return ByteSink([](Bytes) -> std::expected<void, std::string> { return {}; });
+    };
+    const Downloaded done = co_await downloader_.get(marker, {}, std::move(ignored));
+    const bool is_there = done.complete();
+    if (!is_there && !is_refusal(done.result.head.status))
+      co_return std::unexpected(judge(done.result, {}, origin_of(marker)));
+    known = is_there && !is_web_page(done.result.head) ? Probed::two_tiers : Probed::one_tier;
     probed_ = known;
   }
   co_return known == Probed::two_tiers;
@@ -142,16 +152,18 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
 
 Task<Outcome> HttpSource::follow_pointer(Wanted wanted, std::string pointer) {
   const std::string origin = origin_of(pointer);
-  auto request = co_await request_of(wanted, Method::get, pointer);
-  if (!request) co_return std::move(request.error());
   const auto text = std::make_shared<std::string>();
   const ByteSink sink = [text](Bytes piece) -> std::expected<void, std::string> {
     if (text->size() <= sources::kMaxFilePointer) text->append(as_text(piece).substr(0, sources::kMaxFilePointer + 1));
     return {};
   };
-  request->open_sink = [sink](const HttpHead&) { return sink; };
-  const HttpResult result = co_await client_.ask(std::move(*request));
-  if (!result.answered(200)) co_return judge(result, wanted, origin);
+  OpenSink open = [text, sink](const HttpHead&) {
+    text->clear();
+    return sink;
+  };
+  const Downloaded done = co_await downloader_.get(pointer, {}, std::move(open));
+  const HttpResult& result = done.result;
+  if (!done.complete()) co_return judge(result, wanted, origin);
   if (is_web_page(result.head)) co_return login_page(origin);
   sources::FilePointer read = sources::read_file_pointer(*text, pointer, config_.path_map);
   if (const auto* unusable = std::get_if<sources::UnusablePointer>(&read))
@@ -194,14 +206,13 @@ Task<Outcome> HttpSource::download(Wanted wanted, std::string path) {
   const std::string scope = config_.is_public ? std::string(kGlobalScope) : wanted.scope;
   ObjectCache::Item item{wanted, scope, origin};
   const auto download = std::make_shared<Download>(objects_, item);
-  auto request = co_await request_of(wanted, Method::get, path);
-  if (!request) co_return std::move(request.error());
-  request->open_sink = [download](const HttpHead& head) { return download->begin(head); };
-  const HttpResult result = co_await client_.ask(std::move(*request));
-  if (!result.answered(200)) co_return judge(result, wanted, origin);
+  OpenSink open = [download](const HttpHead& head) { return download->begin(head); };
+  const Downloaded done = co_await downloader_.get(path, headers_for(wanted), std::move(open));
+  const HttpResult& result = done.result;
+  if (!done.complete()) co_return judge(result, wanted, origin);
   if (is_web_page(result.head)) co_return login_page(origin);
   item.identity = identity_of(result.head);
-  if (!download->writer) co_return refuse(Content::empty, item);
+  if (!download->writer || download->writer->size() == 0) co_return refuse(Content::empty, item);
   co_return co_await objects_.keep(std::move(item), std::move(*download->writer));
 }
 
@@ -212,11 +223,11 @@ Task<std::string> HttpSource::identify(Wanted wanted) {
   for (const auto& place : places_.places(wanted.file, two_tiers.value_or(false)))
     if (paths.empty() || place.path != paths.front()) paths.push_back(place.path);
   for (const std::string& path : paths) {
-    auto request = co_await request_of(wanted, Method::head, path);
-    if (!request) break;
-    const HttpResult result = co_await client_.ask(std::move(*request));
-    if (result.answered(200)) co_return is_web_page(result.head) ? std::string() : identity_of(result.head);
-    if (!is_absence(result.head) && !elsewhere_may_work(result)) break;
+    const Downloaded done = co_await downloader_.head(path, headers_for(wanted));
+    const HttpHead& head = done.result.head;
+    if (done.complete()) co_return is_web_page(head) ? std::string() : identity_of(head);
+    const bool goes_on = done.result.end == HttpResult::End::led_astray || is_refusal(head.status);
+    if (!goes_on) break;
   }
   co_return std::string();
 }

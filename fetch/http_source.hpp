@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "fetch/endpoint.hpp"
+#include "fetch/download.hpp"
 #include "fetch/place_order.hpp"
 #include "fetch/source.hpp"
 
@@ -19,6 +19,8 @@ class HttpSource : public Source {
   HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endpoint> endpoint, ObjectCache& objects,
              HttpClient& client);
   const std::string& name() const override { return endpoint_->shown(); }
+  std::uint64_t credentials() const override { return endpoint_->credentials(); }
+  bool is_public() const override { return config_.is_public; }
   bool is_local() const override { return false; }
   Task<Outcome> open(Wanted wanted) override;
   Task<std::string> identify(Wanted wanted) override;
@@ -28,14 +30,11 @@ class HttpSource : public Source {
 
  private:
   enum class Probed : int { not_yet, one_tier, two_tiers };
-  using Method = Endpoint::Method;
-
   /// Whether the store has two tiers, or why that cannot be told, which is asked again with the next file.
   Task<std::expected<bool, Outcome>> has_two_tiers();
   Task<Outcome> download(Wanted wanted, std::string path);
   Task<Outcome> follow_pointer(Wanted wanted, std::string pointer);
   Task<Outcome> open_elsewhere(Wanted wanted, sources::MappedPath place);
-  Task<std::expected<HttpRequest, Outcome>> request_of(Wanted wanted, Method method, std::string path);
   std::string origin_of(std::string_view path) const;
   void remember_place(const std::string& key, const std::string& path);
   std::string remembered_place(const std::string& key);
@@ -46,6 +45,7 @@ class HttpSource : public Source {
   PlaceOrder places_;
   ObjectCache& objects_;
   HttpClient& client_;
+  Downloader downloader_;
   std::atomic<Probed> probed_;
   std::mutex mutex_;
   std::unordered_map<std::string, std::string>

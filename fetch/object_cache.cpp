@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,13 +13,26 @@
 #include "fetch/verify.hpp"
 
 namespace symcached::fetch {
+namespace {
 
-std::expected<Content, int> sniff_file(int file, std::uint64_t offset) {
-  std::array<std::byte, kSniffSize> start;
+/// Of a file that holds one packed file; what comes before `offset` is not of it.
+std::uint64_t packed_size(int file, std::uint64_t offset) {
+  struct stat info{};
+  if (::fstat(file, &info) != 0 || info.st_size < 0) return 0;
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  return size > offset ? size - offset : 0;
+}
+
+}  // namespace
+
+std::expected<Sniffed, int> sniff_file(int file, std::uint64_t offset, sources::FileType wanted) {
+  std::array<std::byte, kSniffSize> buffer;
   while (true) {
-    const ssize_t n = ::pread(file, start.data(), start.size(), static_cast<off_t>(offset));
-    if (n >= 0) return sniff(Bytes(start).first(static_cast<std::size_t>(n)));
-    if (errno != EINTR) return std::unexpected(errno);
+    const ssize_t n = ::pread(file, buffer.data(), buffer.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::unexpected(errno);
+    const Bytes start = Bytes(buffer).first(static_cast<std::size_t>(n));
+    return Sniffed{sniff(start), wrapper_of(start, wanted)};
   }
 }
 
@@ -86,31 +100,47 @@ void ObjectCache::forget(const Wanted& wanted) {
 }
 
 Task<Outcome> ObjectCache::keep(Item item, store::EntryWriter written) {
-  const auto content = sniff_file(written.descriptor(), store::kPayloadOffset);
-  if (!content) co_return Exhausted{"its cache entry cannot be read"};
-  if (*content == content_of(item.wanted.file.type)) co_return co_await publish(std::move(item), std::move(written));
-  if (*content == Content::cabinet) {
-    const int file = written.descriptor();
-    co_return co_await keep_unpacked(std::move(item), file, store::kPayloadOffset);
-  }
-  co_return *content == Content::web_page ? login_page(item.origin) : refuse(*content, item);
+  const int file = written.descriptor();
+  const auto sniffed = sniff_file(file, store::kPayloadOffset, item.wanted.file.type);
+  if (!sniffed) co_return Exhausted{"its cache entry cannot be read"};
+  if (sniffed->wrapper)
+    co_return co_await keep_unpacked(std::move(item), *sniffed->wrapper, file, store::kPayloadOffset);
+  co_return co_await judge(std::move(item), sniffed->content, std::move(written), "");
 }
 
-Task<Outcome> ObjectCache::keep_unpacked(Item item, int file, std::uint64_t offset) {
-  auto unpacked = create(item);
-  if (!unpacked) co_return Exhausted{std::move(unpacked.error())};
-  ByteSink sink = [&](Bytes piece) { return unpacked->write(piece); };
-  if (const auto done = co_await reader_.unpack(Wrapper::cabinet, file, offset, limits_, std::move(sink)); !done) {
-    if (done.error().ours) co_return Exhausted{fmt::format("{}: {}", item.origin, done.error().why)};
-    co_return Refused{fmt::format("{}: {}", item.origin, done.error().why), item.identity};
+Task<Outcome> ObjectCache::keep_unpacked(Item item, Wrapper wrapper, int file, std::uint64_t offset) {
+  Limits limits = limits_;
+  std::optional<store::EntryWriter> outer;  // of what was unpacked last
+  for (unsigned layer = 1;; ++layer) {
+    auto unpacked = create(item);
+    if (!unpacked) co_return Exhausted{std::move(unpacked.error())};
+    ByteSink sink = [&](Bytes piece) { return unpacked->write(piece); };
+    const auto done = co_await reader_.unpack(wrapper, file, offset, limits, std::move(sink));
+    if (!done) {
+      std::string why = fmt::format("{}: {}", item.origin, done.error().why);
+      if (done.error().ours) co_return Exhausted{std::move(why)};
+      co_return Refused{std::move(why), item.identity};
+    }
+    const auto sniffed = sniff_file(unpacked->descriptor(), store::kPayloadOffset, item.wanted.file.type);
+    if (!sniffed) co_return Exhausted{"its cache entry cannot be read"};
+    if (!sniffed->wrapper || layer == kMaxWrappers) {
+      const std::string where = fmt::format("in the {}", name_of(wrapper));
+      co_return co_await judge(std::move(item), sniffed->content, std::move(*unpacked), where);
+    }
+    if (layer == 1) limits.max_unpacked = allowed_from(packed_size(file, offset), limits);
+    outer.emplace(std::move(*unpacked));
+    wrapper = *sniffed->wrapper;
+    file = outer->descriptor();
+    offset = store::kPayloadOffset;
   }
-  const auto content = sniff_file(unpacked->descriptor(), store::kPayloadOffset);
-  if (!content) co_return Exhausted{"its cache entry cannot be read"};
-  if (*content != content_of(item.wanted.file.type))
-    co_return Refused{fmt::format("{}: in the cabinet: {}; expected {}", item.origin, describe(*content),
-                                  describe(content_of(item.wanted.file.type))),
-                      item.identity};
-  co_return co_await publish(std::move(item), std::move(*unpacked));
+}
+
+/// @param where  it was found; empty: it lay there as it is
+Task<Outcome> ObjectCache::judge(Item item, Content content, store::EntryWriter written, std::string_view where) {
+  if (content == content_of(item.wanted.file.type)) co_return co_await publish(std::move(item), std::move(written));
+  if (content == Content::web_page) co_return login_page(item.origin);
+  if (!where.empty()) item.origin += fmt::format(": {}", where);
+  co_return refuse(content, item);
 }
 
 Task<std::expected<std::string, Outcome>> ObjectCache::check(Item item, int file, std::uint64_t offset,
@@ -139,7 +169,9 @@ Task<Outcome> ObjectCache::publish(Item item, store::EntryWriter written) {
   const int file = written.descriptor();
   auto note = co_await check(item, file, store::kPayloadOffset, written.size());
   if (!note) co_return std::move(note.error());
-  const store::Provenance made{.original = true};
+  const auto took =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - item.begun);
+  const store::Provenance made{.cost = took, .original = true};
   const auto published = std::move(written).publish(made);
   if (!published) co_return Exhausted{published.error()};
   Outcome outcome = outcome_of(**published, item);

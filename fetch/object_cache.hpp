@@ -1,8 +1,10 @@
 #pragma once
 /// Originals that do not lie in a directory as they are: downloaded, or unpacked from a cabinet.
+#include <chrono>
 #include <expected>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "fetch/file_reader.hpp"
@@ -28,7 +30,8 @@ class ObjectCache {
     Wanted wanted;
     std::string scope;  ///< who may see it from now on: the wanted one's, or all
     std::string origin;
-    std::string identity = {};  ///< of what the source has: a cabinet's is that of the cabinet
+    std::string identity = {};  ///< of what the source has: that of a cabinet, not of its member
+    std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();  ///< getting it
   };
 
   /// What is kept for the scope of the wanted one, or for all; or Exhausted. Nothing if there is nothing, if it is
@@ -37,8 +40,9 @@ class ObjectCache {
   std::expected<store::EntryWriter, std::string> create(const Item& item);
   /// What was written, judged by its first bytes and check(): published as it is, unpacked and published, or refused.
   Task<Outcome> keep(Item item, store::EntryWriter written);
-  /// Unpacks the cabinet in `file` from `offset` on into an entry.
-  Task<Outcome> keep_unpacked(Item item, int file, std::uint64_t offset);
+  /// Unpacks what lies in `file` from `offset` on into an entry, out of up to kMaxWrappers wrappers.
+  /// @param wrapper  the outermost
+  Task<Outcome> keep_unpacked(Item item, Wrapper wrapper, int file, std::uint64_t offset);
   /// Is this the file that is wanted? @return a note on what could not be checked, or what asking ends in
   Task<std::expected<std::string, Outcome>> check(Item item, int file, std::uint64_t offset, std::uint64_t size);
   void forget(const Wanted& wanted);
@@ -52,6 +56,7 @@ class ObjectCache {
   std::optional<Outcome> look_up(const Item& item, const std::string& scope);
   static Outcome outcome_of(const store::Entry& entry, const Item& item);
   Task<std::expected<std::string, FileError>> verify(Wanted wanted, int file, std::uint64_t offset, std::uint64_t size);
+  Task<Outcome> judge(Item item, Content content, store::EntryWriter written, std::string_view where);
   Task<Outcome> publish(Item item, store::EntryWriter written);
 
   store::Store& store_;
@@ -65,7 +70,12 @@ class ObjectCache {
 Outcome refuse(Content content, const ObjectCache::Item& item);
 /// The outcome for a web page where a server should have sent a file.
 Outcome login_page(const std::string& origin);
-/// What the first bytes of `file` from `offset` on say, or errno.
-std::expected<Content, int> sniff_file(int file, std::uint64_t offset);
+/// What the first bytes of a file say.
+struct Sniffed {
+  Content content;
+  std::optional<Wrapper> wrapper;  ///< nothing: it is not packed, or wanted as it lies
+};
+/// Of `file` from `offset` on; or errno.
+std::expected<Sniffed, int> sniff_file(int file, std::uint64_t offset, sources::FileType wanted);
 
 }  // namespace symcached::fetch

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <random>
 
+#include "fetch/secrets.hpp"
 #include "fetch/url.hpp"
 
 namespace symcached::fetch {
@@ -35,27 +35,7 @@ std::string with_user(const std::string& full, const sources::HttpPlace& place) 
   return whole;
 }
 
-/// Of this run, so that nothing can be told from it about the secrets themselves.
-std::uint64_t digest_of(std::string_view secrets) {
-  static const std::string key = [] {
-    std::random_device random;
-    return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
-  }();
-  return std::hash<std::string>()(key + std::string(secrets)) | 1;
-}
-
 }  // namespace
-
-std::string encode_path(std::string_view path) {
-  std::string encoded;
-  while (true) {
-    const std::size_t slash = path.find('/');
-    encoded += http::percent_encode(path.substr(0, slash));
-    if (slash == std::string_view::npos) return encoded;
-    encoded += '/';
-    path.remove_prefix(slash + 1);
-  }
-}
 
 std::expected<BaseUrl, std::string> parse_base_url(std::string_view text) {
   const auto wrong = [&](std::string_view why) {
@@ -85,7 +65,6 @@ std::expected<std::unique_ptr<PlainEndpoint>, std::string> PlainEndpoint::open(c
   const auto wrong = [&](std::string_view what) {
     return std::unexpected(fmt::format("source {}: {}", url->shown, what));
   };
-  if (place.negotiate) return wrong("Negotiate is not supported; use headers, user and password, or bearer_token");
   const bool has_user = !place.user.empty() || !place.password.empty();
   if (has_user && !place.bearer_token.empty()) return wrong("both a password and a bearer token; give one");
   http::Headers headers = place.headers;
@@ -97,13 +76,16 @@ std::expected<std::unique_ptr<PlainEndpoint>, std::string> PlainEndpoint::open(c
     if (!is_header_value(value)) return wrong(fmt::format("the value of header {} has control characters", name));
     secrets += "\n" + name + ":" + value;
   }
-  const std::uint64_t credentials = secrets.empty() ? 0 : digest_of(secrets);
-  return std::unique_ptr<PlainEndpoint>(new PlainEndpoint(std::move(*url), std::move(headers), credentials));
+  if (place.negotiate) secrets += "\nnegotiate";
+  const std::uint64_t credentials = secrets.empty() ? 0 : fingerprint({secrets});
+  return std::unique_ptr<PlainEndpoint>(
+      new PlainEndpoint(std::move(*url), std::move(headers), place.negotiate, credentials));
 }
 
 Task<std::expected<HttpRequest, std::string>> PlainEndpoint::request(Method method, std::string path) {
-  HttpRequest request{.url = fmt::format("{}/{}", url_.full, encode_path(path)), .headers = headers_};
+  HttpRequest request{.url = fmt::format("{}/{}", url_.full, http::percent_encode_path(path)), .headers = headers_};
   request.head_only = method == Method::head;
+  request.negotiate = negotiate_;
   co_return request;
 }
 

@@ -16,9 +16,6 @@ struct BaseUrl {
 /// @return the URL in its parts, or what is wrong with it; http and https only, no query, no fragment
 std::expected<BaseUrl, std::string> parse_base_url(std::string_view text);
 
-/// Each segment percent-encoded, the slashes as they are.
-std::string encode_path(std::string_view path);
-
 class PlainEndpoint : public Endpoint {
  public:
   /// @return the endpoint, or what is wrong with the URL or a header, without any secret
@@ -29,11 +26,12 @@ class PlainEndpoint : public Endpoint {
   std::uint64_t credentials() const override { return credentials_; }
 
  private:
-  PlainEndpoint(BaseUrl url, http::Headers headers, std::uint64_t credentials)
-      : url_(std::move(url)), headers_(std::move(headers)), credentials_(credentials) {}
+  PlainEndpoint(BaseUrl url, http::Headers headers, bool negotiate, std::uint64_t credentials)
+      : url_(std::move(url)), headers_(std::move(headers)), negotiate_(negotiate), credentials_(credentials) {}
 
   const BaseUrl url_;
   const http::Headers headers_;
+  const bool negotiate_;
   const std::uint64_t credentials_;
 };
 

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/overloaded.hpp"
+#include "fetch/azure_endpoint.hpp"
 #include "fetch/folder_source.hpp"
+#include "fetch/gcs_endpoint.hpp"
 #include "fetch/http_source.hpp"
 #include "fetch/plain_endpoint.hpp"
+#include "fetch/s3_endpoint.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -49,17 +52,20 @@ sources::SourceConfig config_of(std::string_view path_or_url) {
   return config;
 }
 
-Made make_source(const sources::SourceConfig& config, ObjectCache& objects, HttpClient& client,
-                 std::unique_ptr<Endpoint> endpoint) {
-  if (endpoint) return make_server(config, std::move(endpoint), objects, client);
-  if (const auto* folder = std::get_if<sources::FolderPlace>(&config.location))
-    return make_folder(config, folder->path, objects);
-  const auto* server = std::get_if<sources::HttpPlace>(&config.location);
-  if (server == nullptr)
-    return std::unexpected(fmt::format("source \"{}\": no endpoint for this kind of place", config.id));
-  auto plain = PlainEndpoint::open(*server);
-  if (!plain) return std::unexpected(std::move(plain.error()));
-  return make_server(config, std::move(*plain), objects, client);
+Made make_source(const sources::SourceConfig& config, ObjectCache& objects, HttpClient& client) {
+  const auto ask = [&](std::unique_ptr<Endpoint> endpoint) {
+    return make_server(config, std::move(endpoint), objects, client);
+  };
+  return std::visit(
+      overloaded{[&](const sources::FolderPlace& folder) { return make_folder(config, folder.path, objects); },
+                 [&](const sources::HttpPlace& server) {
+                   auto endpoint = PlainEndpoint::open(server);
+                   return endpoint ? ask(std::move(*endpoint)) : Made(std::unexpected(std::move(endpoint.error())));
+                 },
+                 [&](const sources::S3Place& place) { return ask(std::make_unique<S3Endpoint>(place, client)); },
+                 [&](const sources::GcsPlace& place) { return ask(std::make_unique<GcsEndpoint>(place, client)); },
+                 [&](const sources::AzurePlace& place) { return ask(std::make_unique<AzureEndpoint>(place)); }},
+      config.location);
 }
 
 Made make_source(std::string_view path_or_url, ObjectCache& objects, HttpClient& client) {

@@ -21,9 +21,9 @@ class Source {
   /// Path or URL, without credentials.
   virtual const std::string& name() const = 0;
   /// Another number when the credentials are others: what was refused to those says nothing of these. 0: none.
-  virtual std::uint64_t credentials() const { return 0; }
+  virtual std::uint64_t credentials() const = 0;
   /// What it has may be seen from every scope.
-  virtual bool is_public() const { return true; }
+  virtual bool is_public() const = 0;
   virtual bool is_local() const = 0;  ///< identify() asks nobody but this machine
   virtual Task<Outcome> open(Wanted wanted) = 0;
   /// What the original is now (identity.hpp), without reading it. Empty if it is not there or cannot be told.
@@ -34,11 +34,9 @@ class Source {
 };
 
 /// Nothing is asked yet.
-/// @param endpoint  of places that are neither folders nor ordinary servers
 /// @return the source, or what is wrong with the description
 std::expected<std::unique_ptr<Source>, std::string> make_source(const sources::SourceConfig& config,
-                                                                ObjectCache& objects, HttpClient& client,
-                                                                std::unique_ptr<Endpoint> endpoint = nullptr);
+                                                                ObjectCache& objects, HttpClient& client);
 
 /// A folder or an http(s) URL as people write it: Layout::automatic, and everybody may see what it has.
 sources::SourceConfig config_of(std::string_view path_or_url);

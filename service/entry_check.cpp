@@ -133,14 +133,14 @@ void check_cache(const store::Entry& entry, std::string_view kind, EntryReport& 
   const auto payload = store::read_payload(entry);
   if (!payload) return set_damaged(report, payload.error());
   std::string trouble =
-      kind == kSymcaches.name ? trouble_in<symcache::Symcache>(*payload) : trouble_in<ppdbcache::Reader>(*payload);
+      kind == kSymcaches.now.name ? trouble_in<symcache::Symcache>(*payload) : trouble_in<ppdbcache::Reader>(*payload);
   if (!trouble.empty()) set_damaged(report, std::move(trouble));
 }
 
 void check_payload(Opened& opened, const store::Place& place) {
   EntryReport& report = opened.report;
   const bool has_reader = place.version == current_version(place.kind);
-  if (has_reader && (place.kind == kSymcaches.name || place.kind == kPpdbcaches.name)) {
+  if (has_reader && (place.kind == kSymcaches.now.name || place.kind == kPpdbcaches.now.name)) {
     const auto head = std::make_shared<const store::Head>(report.head);
     return check_cache(store::Entry(std::move(opened.file), head), place.kind, report);
   }

@@ -56,15 +56,15 @@ class EntryCheck : public testing::Test {
 
 TEST_F(EntryCheck, SoundEntriesOfEveryKind) {
   const std::string names[] = {
-      put({kSymcaches, "global", "a.pdb/1"}, symcache_),
-      put({kPpdbcaches, "tenant", "a.pdb/2"}, ppdbcache_),
+      put({kSymcaches.now, "global", "a.pdb/1"}, symcache_),
+      put({kPpdbcaches.now, "tenant", "a.pdb/2"}, ppdbcache_),
       put({kObjects, "global", "a.pdb/1 source"}, fake_pdb("x")),
       put({kObjects, "global", "portable a.pdb/1 source"}, "BSJB\1\0\1\0"),
       put({kObjects, "global", "elf_debug:libm.so/00 source"},
           "\x7f"
           "ELF\2\1\1"),
       put({{"cficaches", 3}, "global", "not known here"}, "x"),
-      put({{kSymcaches.name, kSymcaches.version + 1}, "global", "of a later program"}, "x"),
+      put({{kSymcaches.now.name, kSymcaches.now.version + 1}, "global", "of a later program"}, "x"),
   };
   for (const std::string& name : names) {
     EXPECT_EQ(look(name), "hit") << name;
@@ -74,12 +74,12 @@ TEST_F(EntryCheck, SoundEntriesOfEveryKind) {
 }
 
 TEST_F(EntryCheck, OldVersionsAreCheckedByTheirChecksums) {
-  const auto old = put({{kSymcaches.name, 1}, "global", "a.pdb/1"}, "of a format that nobody reads");
+  const auto old = put({{kSymcaches.now.name, 1}, "global", "a.pdb/1"}, "of a format that nobody reads");
   EXPECT_EQ(look(old), "old");
   EXPECT_EQ(check(old), "old");
   patch(old, store::kPayloadOffset, "O");
   EXPECT_THAT(check(old), HasSubstr("damaged: "));
-  const auto other_head = put({kSymcaches, "global", "b.pdb/1"}, symcache_);
+  const auto other_head = put({kSymcaches.now, "global", "b.pdb/1"}, symcache_);
   patch(other_head, offsetof(store::HeadRecord, version), std::string_view("\1\0\0\0", 4));
   EXPECT_EQ(check(other_head), "old");
 }
@@ -98,11 +98,11 @@ TEST_F(EntryCheck, WhatIsDamagedIsNamed) {
   const auto pdb = fake_pdb("x");
   const std::vector<std::byte> original(as_bytes(pdb).begin(), as_bytes(pdb).end());
   const Row rows[] = {
-      {"head", kSymcaches, "a/1", symcache_, 16, "damaged: ", "damaged: "},
-      {"key", kSymcaches, "a/2", symcache_, sizeof(store::HeadRecord), "damaged: ", "damaged: "},
-      {"payload", kSymcaches, "a/3", symcache_, store::kPayloadOffset + 200, "hit", "was changed"},
-      {"in the cache", kSymcaches, "a/4", inconsistent, 0, "hit", "damaged: "},
-      {"another cache", kPpdbcaches, "a/5", symcache_, 0, "hit", "damaged: "},
+      {"head", kSymcaches.now, "a/1", symcache_, 16, "damaged: ", "damaged: "},
+      {"key", kSymcaches.now, "a/2", symcache_, sizeof(store::HeadRecord), "damaged: ", "damaged: "},
+      {"payload", kSymcaches.now, "a/3", symcache_, store::kPayloadOffset + 200, "hit", "was changed"},
+      {"in the cache", kSymcaches.now, "a/4", inconsistent, 0, "hit", "damaged: "},
+      {"another cache", kPpdbcaches.now, "a/5", symcache_, 0, "hit", "damaged: "},
       {"original", kObjects, "a/6 x", original, store::kPayloadOffset + 9, "hit", "the checksum differs"},
       {"another file", kObjects, "image a/7 x", original, 0, "hit", "its key asks for pe, this is pdb"},
   };
@@ -115,8 +115,8 @@ TEST_F(EntryCheck, WhatIsDamagedIsNamed) {
 }
 
 TEST_F(EntryCheck, AnEntryUnderAnotherNameIsDamaged) {
-  const auto name = put({kSymcaches, "global", "a.pdb/1"}, symcache_);
-  const auto other = store::entry_name({kSymcaches, "global", "b.pdb/1"});
+  const auto name = put({kSymcaches.now, "global", "a.pdb/1"}, symcache_);
+  const auto other = store::entry_name({kSymcaches.now, "global", "b.pdb/1"});
   std::filesystem::create_directories((folder_.path() / other).parent_path());
   std::filesystem::rename(folder_.path() / name, folder_.path() / other);
   EXPECT_EQ(check(other), "damaged: lies under the name of another key");
@@ -124,7 +124,7 @@ TEST_F(EntryCheck, AnEntryUnderAnotherNameIsDamaged) {
 }
 
 TEST_F(EntryCheck, AbsentAndCutEntries) {
-  const store::EntryKey key{kSymcaches, "global", "a.pdb/1"};
+  const store::EntryKey key{kSymcaches.now, "global", "a.pdb/1"};
   store_->remember(key, store::Absent{.checked = store::Store::now()});
   ASSERT_TRUE(store_->keep(key));
   EXPECT_EQ(look(store::entry_name(key)), "absent");
@@ -137,7 +137,7 @@ TEST_F(EntryCheck, AbsentAndCutEntries) {
 }
 
 TEST_F(EntryCheck, WhatCannotBeReadIsNotCalledDamaged) {
-  const auto name = store::entry_name({kSymcaches, "global", "a.pdb/1"});
+  const auto name = store::entry_name({kSymcaches.now, "global", "a.pdb/1"});
   std::filesystem::create_directories((folder_.path() / name).parent_path());
   std::filesystem::create_symlink("elsewhere", folder_.path() / name);
   EXPECT_THAT(check(name), HasSubstr("unreadable: "));

@@ -35,15 +35,17 @@ store::Malformed malformed(const RetryPolicy& policy, std::string why, std::stri
 
 Negative verdict_of(const fetch::TransientError& error, const Before& before, const RetryPolicy& policy) {
   using Kind = fetch::TransientError::Kind;
+  const auto as_asked = [&](auto state) -> Negative {
+    if (error.retry_after) state.retry_at = state.checked + *error.retry_after;
+    return state;
+  };
   switch (error.kind) {
     case Kind::timed_out: return failed<store::TimedOut>(policy.timed_out, before, error.why);
     case Kind::forbidden: return failed<store::Forbidden>(policy.forbidden, before, error.why);
-    case Kind::unavailable: return failed<store::Unavailable>(policy.unavailable, before, error.why);
+    case Kind::unavailable: return as_asked(failed<store::Unavailable>(policy.unavailable, before, error.why));
     case Kind::rate_limited: break;
   }
-  auto limited = failed<store::RateLimited>(policy.rate_limited, before, error.why);
-  if (error.retry_after) limited.retry_at = limited.checked + *error.retry_after;
-  return limited;
+  return as_asked(failed<store::RateLimited>(policy.rate_limited, before, error.why));
 }
 
 Negative died(const std::string& why, std::string identity, const Before& before, const RetryPolicy& policy) {
