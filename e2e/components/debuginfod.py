@@ -48,8 +48,8 @@ class Debuginfod(Component):
         self.environment = {"DEBUGINFOD_URLS": "", "HOME": str(self.folder)}  # it asks no other server
 
     def command(self):
-        return [self.program, "-F", "-p", self.port, "-d", self.folder / "index.sqlite", "-t", 0, "-g", 0, "-c", 1, "-v",
-                self.served]
+        return [self.program, "-F", "-p", self.port, "-d", self.folder / "index.sqlite", "-t", 0, "-g", 0, "-c", 1,
+                "-v", self.served]
 
     def ready(self):
         return accepts(self.port) and all(

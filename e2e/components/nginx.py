@@ -40,7 +40,7 @@ http {{
   }}
 }}
 """
-LOGIN_PAGE = """default_type text/html; return 200 "<!DOCTYPE html><html><form action='/login'>Sign in</form></html>";"""
+LOGIN_PAGE = """default_type text/html; return 200 "<!DOCTYPE html><html><p>Please sign in</p></html>";"""
 
 
 class Nginx(Component):

@@ -1,4 +1,4 @@
-"""An S3 server, versitygw, with one private bucket. It is built from source once, where Go and the network are there."""
+"""An S3 server, versitygw, with one private bucket; built once, where there are Go and a network."""
 import fcntl
 import os
 import pathlib
@@ -68,7 +68,8 @@ class S3(Component):
                 "x-amz-content-sha256: UNSIGNED-PAYLOAD", self.url_of(key)]
 
     def request(self, key, *arguments, body=None):
-        done = subprocess.run([self.curl, "-sS", "--fail-with-body", *arguments, *self.signed(key)], input=body, capture_output=True)
+        command = [self.curl, "-sS", "--fail-with-body", *arguments, *self.signed(key)]
+        done = subprocess.run(command, input=body, capture_output=True)
         assert done.returncode == 0, f"{key}: {done.stderr.decode()}{done.stdout.decode()}\n{self.log()}"
         return done.stdout
 
