@@ -107,10 +107,10 @@ def raw(data):
 # --- broken bodies ----------------------------------------------------------------------------------------------------
 
 
-def cut(data, sent, reset=False):
+def cut(data, sent, reset=False, etag='"one"'):
     """`sent` bytes of the body, then FIN or RST."""
     async def behave(exchange):
-        await exchange.head(200, PDB, length=len(data))
+        await exchange.head(200, PDB, f"ETag: {etag}", "Accept-Ranges: bytes", length=len(data))
         await exchange.send(data[:sent])
         if reset:
             await asyncio.sleep(TICK)  # so that the bytes arrive: RST discards what has not been read

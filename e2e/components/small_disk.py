@@ -51,4 +51,5 @@ def no_file_beyond(pid, size):
     try:
         yield
     finally:
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
+        with contextlib.suppress(ProcessLookupError):  # it has ended
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
