@@ -41,12 +41,15 @@ def accepts(port, host="127.0.0.1"):
 
 
 class Leashed:
-    """A running program that ends with stop(), or with this process. Its output is appended to `log`."""
+    """A running program that ends with stop(), or with this process. Its output is appended to `log`.
 
-    def __init__(self, command, log, cwd, environment):
+    It runs in `scratch`, a folder that is the caller's to remove, but goes too if this process is killed.
+    """
+
+    def __init__(self, command, log, scratch, environment):
         with open(log, "ab") as output:
             self.leash = subprocess.Popen([sys.executable, "-IS", LEASH, *map(str, command)], stdin=subprocess.PIPE,
-                                          stdout=output, stderr=output, cwd=cwd, start_new_session=True,
+                                          stdout=output, stderr=output, cwd=scratch, start_new_session=True,
                                           env={**os.environ, **environment})
 
     def alive(self):

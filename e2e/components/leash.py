@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """leash.py COMMAND...: runs it until standard input ends, then ends it and everything that it started.
 
-The test holds the other end of that pipe, so the programs that it starts end with it, even when it is killed.
+The test holds the other end of that pipe, so the programs that it starts end with it, even when it is killed. Then the
+scratch folder, which is the working directory, is removed here.
 """
 import ctypes
 import os
 import pathlib
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -39,6 +41,7 @@ def reap_all():
 def main():
     set_child_subreaper = 36
     ctypes.CDLL(None).prctl(set_child_subreaper, 1)
+    test = os.getppid()
     process = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
     ended = os.pidfd_open(process.pid)
     select.select([sys.stdin, ended], [], [])
@@ -47,6 +50,8 @@ def main():
     for pid in children():
         kill(pid, signal.SIGKILL)
     reap_all()
+    if os.getppid() != test:
+        shutil.rmtree(os.getcwd(), ignore_errors=True)
     return 0
 
 

@@ -16,6 +16,8 @@ GO_PLACES = os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/go/bin"])
 
 def versitygw():
     """Its path; builds it if it is not there, which takes minutes. Lacking if that is not possible."""
+    if BUILT.exists():
+        return BUILT
     BUILT.parent.mkdir(parents=True, exist_ok=True)
     with open(BUILT.parent / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
