@@ -52,6 +52,7 @@ class Row:
     options: tuple = ()          # of symcached serve
     host: str = "127.0.0.1"
     tls: bool = False
+    trusted: bool = False        # its certificate
     largest_file: int = 0        # bytes that the file system takes; 0: as many as there is space
     pending: bool = False        # takes longer than a test: a polling client is told to come back
 
@@ -124,6 +125,8 @@ def redirects(files):
         Row("redirect to another protocol", does.redirect("ftp://127.0.0.1/app.pdb"), LATER, (1, 2)),
         Row("redirect to another origin", None, LATER, (1, 2), elsewhere=whole),
         Row("redirect to another origin, allowed", None, FOUND, exactly(1), elsewhere=whole,
+            options=("--private-redirects",)),
+        Row("redirect from https to http", None, LATER, (1, 2), elsewhere=whole, tls=True, trusted=True,
             options=("--private-redirects",)),
         Row("redirect to a private address", does.redirect("http://127.0.0.2:9/"), LATER, (1, 2)),
         Row("the same, spelled as a number", does.redirect("http://2130706434:9/"), LATER, (1, 2)),
@@ -203,7 +206,8 @@ def connections(files):
         Row("a negative length", does.raw(head + b"Content-Length: -1\r\n\r\n"), LATER, MAYBE_RETRIES),
         Row("two lengths", does.raw(head + two_lengths + pdb), LATER, MAYBE_RETRIES),
         Row("headers without end", does.endless_head, LATER, MAYBE_RETRIES),
-        Row("a certificate of nobody", whole, LATER, exactly(0), tls=True),
+        Row("https", whole, FOUND, exactly(1), tls=True, trusted=True),
+        Row("https, a certificate of nobody", whole, LATER, exactly(0), tls=True),
         Row("silence", does.silence, **slow),
         Row("slow headers", does.slow_head(pdb), **slow),
         Row("a slow body", does.slow_body(pdb), **slow),

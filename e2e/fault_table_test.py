@@ -16,6 +16,7 @@ import time
 import fault_rows
 from components import behaviours, faults
 from components.certificates import Authority
+from components.component import Lacking
 from components.faults import FaultServer
 from components.small_disk import no_file_beyond
 from fault_rows import ABSENT, FINAL, FOUND, FULL, LATER, OPEN
@@ -123,8 +124,15 @@ def main():
         files = fault_rows.Files(folder, symbols.pdb_of(1), symbols.pdb_of(2))
         rows = [row for row in fault_rows.all_rows(files) if part in row.why]
         authority = Authority(folder)
+        programs = {False: program}
+        try:
+            programs[True] = authority.trusted_by(program)
+        except Lacking as lacking:
+            print(f"SKIPPED trusted https: {lacking}")
+            rows = [row for row in rows if not row.trusted]
         folders = [folder / f"row{number}" for number in range(len(rows))]
-        trials = pool.map(lambda row, scratch: Trial(program, row, scratch, symbols, authority), rows, folders)
+        trials = pool.map(lambda row, scratch: Trial(programs[row.trusted], row, scratch, symbols, authority), rows,
+                          folders)
         verdicts = collections.Counter()
         for trial in trials:
             verdict = verdict_of(trial)
