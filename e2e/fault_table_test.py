@@ -22,7 +22,7 @@ from components.small_disk import no_file_beyond
 from fault_rows import ABSENT, FINAL, FOUND, FULL, LATER, OPEN
 from server import Server, Symbols, until
 
-AT_ONCE = 4     # rows
+AT_ONCE = 8     # rows, most of which wait
 PASSWORD = "between-us"  # for the symbol server, which wants none
 PATIENCE = 30   # seconds that an answer to a waiting client may take
 WANTED = {      # outcome: what a waiting client is told, then what a polling one is
