@@ -6,6 +6,7 @@ Usage: e2e/components_test.py [PATH_TO_SYMCACHED] [PART_OF_A_NAME]
 import errno
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ import textwrap
 from components import behaviours
 from components.apache import KerberosApache
 from components.certificates import Authority
-from components.component import Lacking, accepts
+from components.component import Lacking
 from components.debuginfod import Debuginfod, make_elf
 from components.faults import FaultServer
 from components.kerberos import Realm
@@ -159,11 +160,19 @@ def components_end_with_a_test_that_is_killed(folder):
         """)
     dying = subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True)
     port, scratch = dying.stdout.readline().split()
-    assert accepts(int(port))
+    assert accepts(port)
     dying.kill()
     dying.wait()
     dying.stdout.close()
-    until(lambda: not accepts(int(port)) and not pathlib.Path(scratch).exists(), "nothing is left", 10)
+    until(lambda: not accepts(port) and not pathlib.Path(scratch).exists(), "nothing is left", 10)
+
+
+def accepts(port):
+    try:
+        socket.create_connection(("127.0.0.1", int(port))).close()
+        return True
+    except ConnectionRefusedError:
+        return False
 
 
 def main():

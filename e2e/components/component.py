@@ -34,20 +34,40 @@ def free_port(host="127.0.0.1"):
         return probe.getsockname()[1]
 
 
-def accepts(port, host="127.0.0.1"):
-    with contextlib.suppress(OSError), socket.create_connection((host, port), timeout=1):
-        return True
+def descendants(pid):
+    """The process and all that it started."""
+    yield pid
+    with contextlib.suppress(OSError):
+        for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            yield from descendants(int(child))
+
+
+def listens(pid, port):
+    """A process, or one that it started, listens on a port: not somebody who was quicker."""
+    listening = "0A"
+    sockets = set()
+    for table in ("tcp", "tcp6"):
+        for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            _, local, _, state, *_, inode = line.split()[:10]
+            if state == listening and int(local.rpartition(":")[2], 16) == port:
+                sockets.add(f"socket:[{inode}]")
+    for process in descendants(pid) if sockets else ():
+        with contextlib.suppress(OSError):
+            for descriptor in os.scandir(f"/proc/{process}/fd"):
+                with contextlib.suppress(OSError):
+                    if os.readlink(descriptor.path) in sockets:
+                        return True
     return False
 
 
 class Leashed:
-    """A running program that ends with stop(), or with this process. Its output is appended to `log`.
+    """A running program that ends with stop(), or with this process. Its output goes to the file `log`.
 
     It runs in `scratch`, a folder that is the caller's to remove, but goes too if this process is killed.
     """
 
     def __init__(self, command, log, scratch, environment):
-        with open(log, "ab") as output:
+        with open(log, "wb") as output:
             self.leash = subprocess.Popen([sys.executable, "-IS", LEASH, *map(str, command)], stdin=subprocess.PIPE,
                                           stdout=output, stderr=output, cwd=scratch, start_new_session=True,
                                           env={**os.environ, **environment})
@@ -74,7 +94,8 @@ class Component:
         raise NotImplementedError
 
     def ready(self):
-        return accepts(self.port)
+        """Once it listens: whether it does its work."""
+        return True
 
     def __enter__(self):
         with contextlib.ExitStack() as undo:
@@ -92,9 +113,11 @@ class Component:
             self.port = free_port()
             process = Leashed(self.command(), self.folder / "log", self.folder, self.environment)
             undo.callback(process.stop)
-            until(lambda: not process.alive() or self.ready(), f"{self.name} is ready")
-            if process.alive():
+            works = lambda: listens(process.leash.pid, self.port) and self.ready()
+            until(lambda: not process.alive() or "in use" in self.log() or works(), f"{self.name} is ready")
+            if process.alive() and works():
                 return
+            process.stop()
             if "in use" not in self.log():
                 break
         raise AssertionError(f"{self.name} does not start:\n{self.log()}")
