@@ -76,8 +76,9 @@ class Leashed:
         return self.leash.poll() is None
 
     def stop(self):
+        if self.alive():
+            self.leash.communicate(b".", LIMIT)
         self.leash.stdin.close()
-        self.leash.wait(LIMIT)
 
 
 class Component:

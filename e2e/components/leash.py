@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""leash.py COMMAND...: runs it until standard input ends, then ends it and everything that it started.
+"""leash.py COMMAND...: runs it until standard input has something or ends, then ends it and all that it started.
 
-The test holds the other end of that pipe, so the programs that it starts end with it, even when it is killed. Then the
+The test holds the other end of that pipe, so the programs that it starts end with it, even when it is killed. Then its
 scratch folder, which is the working directory, is removed here.
 """
 import ctypes
@@ -41,16 +41,16 @@ def reap_all():
 def main():
     set_child_subreaper = 36
     ctypes.CDLL(None).prctl(set_child_subreaper, 1)
-    test = os.getppid()
     process = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
     ended = os.pidfd_open(process.pid)
-    select.select([sys.stdin, ended], [], [])
+    readable, _, _ = select.select([sys.stdin, ended], [], [])
+    killed = sys.stdin in readable and not os.read(sys.stdin.fileno(), 1)  # the test, before it could say goodbye
     kill(process.pid, signal.SIGTERM)
     select.select([ended], [], [], PATIENCE)
     for pid in children():
         kill(pid, signal.SIGKILL)
     reap_all()
-    if os.getppid() != test:
+    if killed:
         shutil.rmtree(os.getcwd(), ignore_errors=True)
     return 0
 
