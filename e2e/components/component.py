@@ -42,6 +42,14 @@ def descendants(pid):
             yield from descendants(int(child))
 
 
+def open_files(pid):
+    """What /proc calls the files that a process has open, as far as we may see."""
+    with contextlib.suppress(OSError):
+        for descriptor in os.listdir(f"/proc/{pid}/fd"):
+            with contextlib.suppress(FileNotFoundError):
+                yield os.readlink(f"/proc/{pid}/fd/{descriptor}")
+
+
 def listens(pid, port):
     """A process, or one that it started, listens on a port: not somebody who was quicker."""
     listening = "0A"
@@ -51,13 +59,7 @@ def listens(pid, port):
             _, local, _, state, *_, inode = line.split()[:10]
             if state == listening and int(local.rpartition(":")[2], 16) == port:
                 sockets.add(f"socket:[{inode}]")
-    for process in descendants(pid) if sockets else ():
-        with contextlib.suppress(OSError):
-            for descriptor in os.scandir(f"/proc/{process}/fd"):
-                with contextlib.suppress(OSError):
-                    if os.readlink(descriptor.path) in sockets:
-                        return True
-    return False
+    return bool(sockets) and any(name in sockets for process in descendants(pid) for name in open_files(process))
 
 
 class Leashed:
