@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Symbol servers with every fault (fault_rows.py): what clients are told, and how often the server is asked.
+
+Usage: e2e/fault_table_test.py PATH_TO_SYMCACHED [PART_OF_A_ROW'S_NAME]
+Each row has a symbol server and a symcached of its own. A client asks and waits; then a polling client asks, which
+must cause no further request to the symbol server.
+"""
+import collections
+import concurrent.futures
+import contextlib
+import pathlib
+import sys
+import tempfile
+import time
+
+import fault_rows
+from components import behaviours, faults
+from components.certificates import Authority
+from components.component import Lacking
+from components.faults import FaultServer
+from components.small_disk import no_file_beyond
+from fault_rows import ABSENT, FINAL, FOUND, FULL, LATER, OPEN
+from server import Server, Symbols, until
+
+AT_ONCE = 8     # rows, most of which wait
+PASSWORD = "between-us"  # for the symbol server, which wants none
+PATIENCE = 30   # seconds that an answer to a waiting client may take
+WANTED = {      # outcome: what a waiting client is told, then what a polling one is
+    FOUND: ("200", "200"),
+    ABSENT: ("404 for a while", "404 for a while"),
+    LATER: ("404", "404 come back"),
+    FINAL: ("404", "404"),
+    FULL: ("503 come back", "404 come back"),
+}
+
+
+def kind(answer):
+    """An answer in the words of WANTED."""
+    status, headers, _ = answer
+    if "retry-after" in headers:
+        return f"{status} come back"
+    return f"{status} for a while" if "max-age" in headers.get("cache-control", "") else str(status)
+
+
+def within(number, bounds):
+    return bounds[0] <= number <= bounds[1]
+
+
+class Trial:
+    """One row as it is tried; `faults` says what is not as the row wants it."""
+
+    def __init__(self, program, row, folder, symbols, authority):
+        self.row, self.faults = row, []
+        with contextlib.ExitStack() as scene:
+            self.elsewhere = scene.enter_context(FaultServer({"app.pdb": row.elsewhere or faults.not_found}))
+            behaviour = row.behaviour or behaviours.redirect(self.elsewhere.url + "/")
+            self.upstream = scene.enter_context(
+                FaultServer({"app.pdb": behaviour, **row.more}, host=row.host, tls=authority if row.tls else None))
+            source = self.upstream.url.replace("://", f"://reader:{PASSWORD}@")
+            server = Server(program, folder, source, options=["--workers", 1, "--grace", 0, *row.options])
+            if row.largest_file:
+                scene.enter_context(no_file_beyond(server.process.pid, row.largest_file))
+            (self.ask_while_pending if row.pending else self.ask)(server, symbols.url_path(1))
+            _, log = server.end()
+            self.expect(PASSWORD not in log, "the password is in the log")
+            self.expect_asked_elsewhere()
+
+    def expect(self, good, what):
+        if not good:
+            self.faults.append(what)
+
+    def ask(self, server, path):
+        begin = time.monotonic()
+        first = server.ask(path)
+        took = time.monotonic() - begin
+        asked = self.asked()
+        again = server.poll(path)
+        server.end()
+        for answer, want in zip((first, again), WANTED[self.row.outcome]):
+            self.expect(kind(answer) == want, f"{kind(answer)} instead of {want} ({answer[2][:60]!r})")
+        self.expect_retry(again)
+        self.expect(took < PATIENCE, f"took {took:.0f} s")
+        self.expect(within(asked, self.row.asked), f"asked {asked} times instead of {self.row.asked}")
+        self.expect(self.asked() == asked, f"asked {self.asked()} times after the second client")
+
+    def ask_while_pending(self, server, path):
+        for _ in range(2):
+            answer = server.poll(path)
+            self.expect(kind(answer) == "404 come back", f"{kind(answer)} instead of 404 come back")
+            self.expect_retry(answer)
+        until(self.asked, "a request to the symbol server")
+        server.end()
+        self.expect(within(self.asked(), self.row.asked), f"asked {self.asked()} times instead of {self.row.asked}")
+
+    def expect_retry(self, answer):
+        seconds = answer[1].get("retry-after")
+        if self.row.outcome == LATER and seconds is not None:
+            self.expect(within(int(seconds), self.row.retry), f"Retry-After {seconds}, not within {self.row.retry}")
+
+    def expect_asked_elsewhere(self):
+        allowed = 1 if self.row.elsewhere and self.row.outcome == FOUND else 0
+        self.expect(len(self.elsewhere.requests) == allowed, f"asked {len(self.elsewhere.requests)} times elsewhere")
+        secrets = [request for request in self.elsewhere.requests if "authorization" in request.headers]
+        self.expect(not secrets, "another origin got the password")
+
+    def asked(self):
+        return sum("index2.txt" not in request.path for request in self.upstream.requests)
+
+
+def verdict_of(trial):
+    """`open` is a fault that is known."""
+    is_open = trial.row.why in OPEN
+    if is_open and not trial.faults:
+        trial.faults.append("is right; take it out of OPEN in fault_rows.py")
+        return "FAILED"
+    return "ok" if not trial.faults else "open" if is_open else "FAILED"
+
+
+def main():
+    program, part = pathlib.Path(sys.argv[1]).resolve(), "".join(sys.argv[2:3])
+    with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        folder = pathlib.Path(name)
+        symbols = Symbols(folder / "symbols")
+        files = fault_rows.Files(folder, symbols.pdb_of(1), symbols.pdb_of(2))
+        rows = [row for row in fault_rows.all_rows(files) if part in row.why]
+        authority = Authority(folder)
+        programs = {False: program}
+        try:
+            programs[True] = authority.trusted_by(program)
+        except Lacking as lacking:
+            print(f"SKIPPED trusted https: {lacking}")
+            rows = [row for row in rows if not row.trusted]
+        folders = [folder / f"row{number}" for number in range(len(rows))]
+        trials = pool.map(lambda row, scratch: Trial(programs[row.trusted], row, scratch, symbols, authority), rows,
+                          folders)
+        verdicts = collections.Counter()
+        for trial in trials:
+            verdict = verdict_of(trial)
+            verdicts[verdict] += 1
+            print(f"{verdict:7} {trial.row.why}", *trial.faults, sep="\n        - ", flush=True)
+    print(f"{len(rows)} rows:", ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
+    return 1 if verdicts["FAILED"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
