@@ -278,7 +278,9 @@ HttpHead Hop::head() const {
   head.amz_sha256 = header("x-amz-checksum-sha256");
   head.goog_hash = all_of_header("x-goog-hash");
   curl_off_t seconds = 0;
-  if (curl().easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK && seconds > 0)
+  const bool may_ask_for_pause = head.status == 429 || head.status == 503;
+  if (may_ask_for_pause && curl().easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK &&
+      seconds > 0)
     head.retry_after = std::min<std::chrono::seconds>(std::chrono::seconds(seconds), kMaxRetryAfter);
   return head;
 }
@@ -303,7 +305,15 @@ End Hop::end_of(CURLcode code) const {
   if (is_exhaustion(os_error_) || out_of_descriptors()) return End::exhausted;
   if (late_) return End::timed_out;
   if (code == CURLE_OPERATION_TIMEDOUT && is_wanted(status())) return End::too_slow;
+  if (met_leftovers(code)) return End::reset;
   return end_for(code);
+}
+
+/// Not HTTP, on a connection that was used before: what followed the answer before, most likely.
+bool Hop::met_leftovers(CURLcode code) const {
+  long opened = 1;  // connections, for this request
+  curl().easy_getinfo(handle_.get(), CURLINFO_NUM_CONNECTS, &opened);
+  return opened == 0 && (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY);
 }
 
 std::string Hop::error_of(End end, CURLcode code) const {

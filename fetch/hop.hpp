@@ -91,6 +91,7 @@ class Hop {
   std::string header(const char* name) const;
   std::string all_of_header(const char* name) const;
   HttpResult::End end_of(CURLcode code) const;
+  bool met_leftovers(CURLcode code) const;
   std::string error_of(HttpResult::End end, CURLcode code) const;
 
   const HttpRequest& request_;

@@ -224,6 +224,19 @@ TEST(HttpClient, StoppingAnswersThoseUnderWayAndThoseThatWait) {
   EXPECT_EQ(run_task(client.ask({.url = upstream.url()})).end, End::stopped);
 }
 
+TEST(HttpClient, WhatFollowsAnAnswerSaysNothingAboutTheNext) {
+  bool is_first = true;
+  RawUpstream upstream([&](RawPeer& peer, const std::string&) {
+    peer.say(std::exchange(is_first, false) ? kAnswer : "more than was announced");
+    return true;
+  });
+  HttpClient client({}, "Test/1");
+  EXPECT_TRUE(run_task(client.ask({.url = upstream.url()})).answered(200));
+  EXPECT_EQ(run_task(client.ask({.url = upstream.url()})).end, End::reset);
+  EXPECT_EQ(upstream.most_connections(), 1u);
+  EXPECT_EQ(run_task(client.ask({.url = upstream.url()})).end, End::failed) << "a new connection";
+}
+
 TEST(HttpClient, SaysWhyAUrlIsNotAsked) {
   HttpClient client({}, "Test/1");
   for (const std::string url : {"", "nothing", "http://", "http://a b/", "file:///etc/passwd", "ftp://host/"}) {

@@ -117,7 +117,7 @@ TEST_F(ServiceTest, AWrongDownloadIsNotKept) {
   FakeUpstream upstream;
   upstream.put("/" + kPath, {200, {}, fake_pdb("broken")});
   ServiceOptions impatient;
-  impatient.retry.malformed = std::chrono::seconds(0);
+  impatient.retry.malformed = impatient.retry.not_whole.first = std::chrono::seconds(0);
   serve({upstream.url()}, impatient);
   find();
   upstream.put("/" + kPath, {200, {}, fake_pdb("mended")});

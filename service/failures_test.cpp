@@ -172,6 +172,7 @@ TEST(Verdicts, AllSourcesTogetherSayWhatSaysMost) {
   const auto limited = failing<store::RateLimited>("b: HTTP status 429", seconds(2));
   const auto forbidden = failing<store::Forbidden>("c: HTTP status 403", seconds(300));
   const auto cut = failing<store::NotWhole>("d: cut", seconds(1), "size=9");
+  const auto long_ago = failing<store::NotWhole>("e: cut", seconds(-5));
   struct Row {
     std::string_view what;
     std::vector<store::Negative> verdicts;
@@ -185,6 +186,13 @@ TEST(Verdicts, AllSourcesTogetherSayWhatSaysMost) {
       {"no sources", {}, index_of(absent), "", seconds(3600), ""},
       {"all say no", {absent, absent}, index_of(absent), "", seconds(3600), ""},
       {"one is no use", {absent, refused}, index_of(refused), "a: id is 1, expected 2", seconds(3600), "size=1"},
+      {"all is no use", {refused}, index_of(refused), "a: id is 1, expected 2", seconds(86400), "size=1"},
+      {"the time of one is over before the other has answered",
+       {long_ago, forbidden},
+       index_of(long_ago),
+       "e: cut; c: HTTP status 403",
+       seconds(1),
+       ""},
       {"one wants to be left alone for two seconds",
        {absent, limited, absent},
        index_of(limited),

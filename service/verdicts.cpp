@@ -95,7 +95,7 @@ Negative combined(std::span<const Negative> verdicts, std::string asked, const R
   const auto now = store::Store::now();
   Negative all = store::Absent{.checked = now, .retry_at = now + policy.absent, .asked = std::move(asked)};
   std::string why, identity;
-  store::TimePoint earliest = retry_at(all);
+  store::TimePoint earliest = verdicts.empty() ? retry_at(all) : store::TimePoint::max();
   std::vector<const Negative*> sorted;
   for (const Negative& verdict : verdicts) sorted.push_back(&verdict);
   std::ranges::stable_sort(sorted, std::ranges::greater(), [](const Negative* n) { return weight(*n); });
@@ -104,6 +104,8 @@ Negative combined(std::span<const Negative> verdicts, std::string asked, const R
     if (!why_of(*verdict).empty()) why += fmt::format("{}{}", why.empty() ? "" : "; ", why_of(*verdict));
     if (identity.empty()) identity = identity_of(*verdict);
   }
+  // That of the first source may be over when the last one has answered.
+  earliest = std::max(earliest, now + policy.not_whole.first);
   if (!sorted.empty() && weight(*sorted.front()) > 0) all = *sorted.front();
   std::visit(overloaded{[&](store::Absent& absent) { absent.retry_at = earliest; },
                         [&](auto& failing) {
