@@ -44,10 +44,6 @@ Sign sign_of(const HttpResult& result) {
   }
 }
 
-std::optional<seconds> asked_pause(const HttpResult& result) {
-  return result.head.status == 429 || result.head.status == 503 ? result.head.retry_after : std::nullopt;
-}
-
 HttpResult not_asked(End end, std::string why, std::optional<seconds> retry_after = {}) {
   HttpResult result{.end = end, .error = std::move(why)};
   result.head.retry_after = retry_after;
@@ -119,7 +115,7 @@ Task<HttpResult> Downloader::ask_endpoint(HttpRequest request) {
     co_return not_asked(End::left_alone, std::move(why), ticket.error());
   }
   HttpResult result = co_await client_.ask(std::move(request));
-  ticket->report(sign_of(result), asked_pause(result));
+  ticket->report(sign_of(result), result.head.retry_after);
   co_return result;
 }
 

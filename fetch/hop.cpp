@@ -278,7 +278,9 @@ HttpHead Hop::head() const {
   head.amz_sha256 = header("x-amz-checksum-sha256");
   head.goog_hash = all_of_header("x-goog-hash");
   curl_off_t seconds = 0;
-  if (curl().easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK && seconds > 0)
+  const bool may_ask_for_a_pause = head.status == 429 || head.status == 503;
+  if (may_ask_for_a_pause && curl().easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK &&
+      seconds > 0)
     head.retry_after = std::min<std::chrono::seconds>(std::chrono::seconds(seconds), kMaxRetryAfter);
   return head;
 }

@@ -20,7 +20,7 @@ struct HttpHead {
   std::string accept_ranges = {};
   std::string error_code = {};  ///< x-ms-error-code
   std::string content_md5 = {}, digest = {}, repr_digest = {}, amz_sha256 = {}, goog_hash = {};
-  std::optional<std::chrono::seconds> retry_after = {};  ///< at most kMaxRetryAfter
+  std::optional<std::chrono::seconds> retry_after = {};  ///< of a 429 or 503; at most kMaxRetryAfter
 };
 
 struct HttpResult {
