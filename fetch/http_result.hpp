@@ -39,6 +39,7 @@ struct HttpResult {
     failed,          ///< anything else: not HTTP, most often
     no_credentials,  ///< not asked: they cannot be had
     left_alone,      ///< not asked: the host failed or asked for a pause just now; retry_after says how long
+    not_wanted,      ///< given up by who asked: the start of the body showed that it is another file
     stopped,         ///< the client was stopped
   };
   End end = End::answered;
