@@ -100,7 +100,8 @@ Conversion Converter::publish(const Order& order, const Made& made, store::Entry
   const std::uint64_t size = writer.size();
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - made.start);
-  auto entry = std::move(writer).publish({.quality = quality_of(made.note.contents), .cost = took, .source = made.original});
+  auto entry =
+      std::move(writer).publish({.quality = quality_of(made.note.contents), .cost = took, .source = made.original});
   if (!entry) return NoMeans{fmt::format("{}: cannot store: {}", order.key.readable, entry.error())};
   log_(Severity::info, fmt::format("converted {} in {} ms: {} to {}, {}, from {}", order.wanted.key, took.count(),
                                    megabytes(made.original_size), megabytes(size),
