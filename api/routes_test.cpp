@@ -71,7 +71,7 @@ class Routes : public ::testing::Test {
   Task<worker::Result> convert(worker::Sink sink) {
     if (gate_.valid()) gate_.wait();
     if (auto written = sink(std::vector<std::byte>(1000)); !written) co_return worker::SinkFailed{written.error()};
-    co_return worker::Done{kId.breakpad()};
+    co_return worker::Done{service::DerivedNote{.debug_id = kId}.text()};
   }
 
   TempFolder cache_;

@@ -9,6 +9,7 @@ constexpr const char* kFooter = R"(The directory may be in use meanwhile: server
 Examples:
   symcached cache ls 'ntdll*' --sort size   what there is of ntdll
   symcached cache verify --repair           remove what is damaged
+  symcached cache warm --symbols /srv/symbols modules.txt
 Each command has more: symcached cache COMMAND --help
 
 Exit status:
@@ -22,13 +23,15 @@ Environment:
 }  // namespace
 
 void add_cache(CLI::App& app, int& status) {
-  CLI::App* const cache = app.add_subcommand("cache", "Look into the cache of a server, check it, remove entries");
+  CLI::App* const cache =
+      app.add_subcommand("cache", "Look into the cache of a server, check it, fill it, remove entries");
   cache->require_subcommand(1);
   cache->footer(kFooter);
   add_cache_ls(*cache, status);
   add_cache_purge(*cache, status);
   add_cache_stat(*cache, status);
   add_cache_verify(*cache, status);
+  add_cache_warm(*cache, status);
 }
 
 }  // namespace symcached::app

@@ -9,25 +9,9 @@
 
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
-#include "app/serve_options.hpp"
 #include "base/quantity.hpp"
 
 namespace symcached::app {
-
-void add_cache_dir(CLI::App& command, std::string& directory) {
-  command
-      .add_option("--cache-dir", directory,
-                  "cache directory [default: $XDG_CACHE_HOME/symcached, or ~/.cache/symcached]")
-      ->type_name("DIR");
-}
-
-std::optional<std::filesystem::path> find_cache_dir(std::string_view command, const std::string& given) {
-  if (!given.empty()) return given;
-  auto preset = default_cache_dir();
-  if (!preset.empty()) return preset;
-  complain(command, "neither XDG_CACHE_HOME nor HOME is set; give --cache-dir");
-  return std::nullopt;
-}
 
 bool remove_entry(std::string_view command, const std::filesystem::path& file, int& status) {
   if (::unlink(file.c_str()) == 0) return true;

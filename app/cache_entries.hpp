@@ -1,22 +1,15 @@
 #pragma once
-/// What the `symcached cache` commands have in common: their cache directory, going through it, words for what is
-/// there.
+/// What the `symcached cache` commands have in common: going through their directory, words for what is there.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "app/cache_filter.hpp"
 
 namespace symcached::app {
-
-/// Declares --cache-dir. `directory` outlives the parsing.
-void add_cache_dir(CLI::App& command, std::string& directory);
-/// What was given, or else the default; nothing, after a complaint, if there is none.
-std::optional<std::filesystem::path> find_cache_dir(std::string_view command, const std::string& given);
 
 enum class Heads : std::uint8_t { always, if_needed };  ///< if_needed: only where the filter asks for what they say
 
@@ -49,5 +42,6 @@ void add_cache_ls(CLI::App& cache, int& status);
 void add_cache_purge(CLI::App& cache, int& status);
 void add_cache_stat(CLI::App& cache, int& status);
 void add_cache_verify(CLI::App& cache, int& status);
+void add_cache_warm(CLI::App& cache, int& status);
 
 }  // namespace symcached::app

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/cache_entries.hpp"
+#include "app/cache_place.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "base/quantity.hpp"
@@ -25,7 +26,7 @@ constexpr std::string_view kCommand = "cache ls";
 enum class Sort : std::uint8_t { none, name, size, age };
 
 struct Options {
-  std::string directory;
+  CachePlace place;
   CacheFilter filter;
   int sort = 0;  ///< Sort
   bool json = false;
@@ -107,8 +108,8 @@ void print_json(const Row& row, const service::EntryReport& report) {
 }
 
 int run(const Options& options) {
-  const auto directory = find_cache_dir(kCommand, options.directory);
-  if (!directory) return kCouldNot;
+  const auto cache = find_cache(kCommand, options.place);
+  if (!cache) return kCouldNot;
   const auto print = [&](const Row& row, const service::EntryReport& report) {
     options.json ? print_json(row, report) : print_text(row, report);
   };
@@ -120,11 +121,11 @@ int run(const Options& options) {
     else print({entry.name, entry.place, entry.size(), entry.last_use()}, *report);
   };
   const Heads heads = sort == Sort::size || sort == Sort::age ? Heads::if_needed : Heads::always;
-  const Walked walked = for_each_entry(kCommand, *directory, options.filter, heads, on_entry);
+  const Walked walked = for_each_entry(kCommand, cache->directory, options.filter, heads, on_entry);
   listing.sort(sort);
   for (const Listed& listed : listing.entries()) {
     const std::string name = listing.name_of(listed);
-    const auto report = service::look_at_entry(*directory, name);
+    const auto report = service::look_at_entry(cache->directory, name);
     const auto parsed = store::parse_entry_name(name);
     const auto place = parsed ? store::parse_place(parsed->place) : std::nullopt;
     if (report && place) print({name, *place, listed.size, listed.last_use}, *report);
@@ -155,7 +156,7 @@ void add_cache_ls(CLI::App& cache, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* const command = cache.add_subcommand("ls", "List entries: kind, scope, state, size, last use, key");
   add_cache_filter(*command, options->filter);
-  add_cache_dir(*command, options->directory);
+  add_cache_place(*command, options->place);
   command->add_option("--sort", options->sort, "order: name, size (largest first) or age (longest unused first)")
       ->type_name("BY")
       ->transform(one_of({{"name", static_cast<int>(Sort::name)},

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "app/cache_entries.hpp"
+#include "app/cache_place.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "base/utf8.hpp"
@@ -13,7 +14,7 @@ namespace {
 constexpr std::string_view kCommand = "cache purge";
 
 struct Options {
-  std::string directory;
+  CachePlace place;
   CacheFilter filter;
   bool all = false;
   bool dry_run = false;
@@ -25,18 +26,18 @@ std::string shown(const store::FoundEntry& entry, const service::EntryReport* re
 }
 
 int run(const Options& options) {
-  const auto directory = find_cache_dir(kCommand, options.directory);
-  if (!directory) return kCouldNot;
+  const auto cache = find_cache(kCommand, options.place);
+  if (!cache) return kCouldNot;
   std::uint64_t entries = 0, bytes = 0;
   int removing = kDone;
   const auto on_entry = [&](const store::FoundEntry& entry, const service::EntryReport* report) {
     if (options.dry_run) fmt::print("{}\n", escaped(shown(entry, report)));
-    else if (!remove_entry(kCommand, *directory / entry.name, removing)) return;
+    else if (!remove_entry(kCommand, cache->directory / entry.name, removing)) return;
     ++entries;
     bytes += entry.size();
   };
   const Heads heads = options.dry_run ? Heads::always : Heads::if_needed;
-  const Walked walked = for_each_entry(kCommand, *directory, options.filter, heads, on_entry);
+  const Walked walked = for_each_entry(kCommand, cache->directory, options.filter, heads, on_entry);
   fmt::print("{}{}\n", options.dry_run ? "would remove " : "removed ", amount_text(entries, bytes));
   return removing == kDone ? walked.status : removing;
 }
@@ -63,7 +64,7 @@ void add_cache_purge(CLI::App& cache, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* const command = cache.add_subcommand("purge", "Remove entries by name, id, kind, scope, state or age");
   add_cache_filter(*command, options->filter);
-  add_cache_dir(*command, options->directory);
+  add_cache_place(*command, options->place);
   command->add_flag("--all", options->all, "remove every entry that the other options leave");
   command->add_flag("--dry-run", options->dry_run, "remove nothing, print what would be");
   command->footer(kFooter);

@@ -8,13 +8,17 @@
 #include <memory>
 #include <optional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "app/cache_entries.hpp"
+#include "app/cache_place.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/progress.hpp"
 #include "base/quantity.hpp"
 #include "base/utf8.hpp"
+#include "config/load.hpp"
 
 namespace symcached::app {
 namespace {
@@ -22,7 +26,7 @@ namespace {
 constexpr std::string_view kCommand = "cache stat";
 
 struct Options {
-  std::string directory;
+  CachePlace place;
   CacheFilter filter;
   bool json = false;
 };
@@ -62,12 +66,33 @@ void print_row(std::string_view kind, std::string_view scope, const Totals& t) {
              t.absent, t.damaged, t.old, time(t.oldest), time(t.newest));
 }
 
-void print_text(const Places& places, const Totals& all) {
+/// What is configured: for all entries, and for kinds that have limits of their own. Keys and texts as in the file.
+std::vector<std::pair<std::string, std::string>> limits_of(const config::Config& config) {
+  std::vector<std::string> keys;
+  const auto add = [&](const std::string& group) {
+    for (const char* key : {"max_size", "min_free", "max_unused_for"}) keys.push_back(group + key);
+  };
+  add("caches.");
+  const std::size_t of_all = keys.size();
+  for (const std::string_view kind : config::kKinds) add(fmt::format("caches.{}.", kind));
+  const std::vector<std::string> texts =
+      config::texts_of(config, std::vector<std::string_view>(keys.begin(), keys.end()));
+  std::vector<std::pair<std::string, std::string>> limits;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (i < of_all || (!texts[i].empty() && texts[i] != "0"))
+      limits.emplace_back(keys[i], texts[i].empty() ? "null" : texts[i]);
+  return limits;
+}
+
+void print_text(const Places& places, const Totals& all, std::uint64_t others, const FoundCache& cache) {
   fmt::print("{:<14} {:<8} {:>9} {:>8} {:>8} {:>8} {:>8}  {:<20}  {}\n", "KIND", "SCOPE", "ENTRIES", "SIZE", "ABSENT",
              "DAMAGED", "OLD", "OLDEST USE", "NEWEST USE");
   for (const auto& [name, totals] : places)
     print_row(kind_text({name.kind, name.version, name.scope}), name.scope, totals);
   print_row("total", "", all);
+  if (others != 0) fmt::print("{} other files or directories\n", others);
+  fmt::print("\n{}\n", escaped(cache.directory.string()));
+  for (const auto& [key, value] : limits_of(cache.config)) fmt::print("{}: {}\n", key, value);
 }
 
 boost::json::object to_json(const Totals& t) {
@@ -79,14 +104,17 @@ boost::json::object to_json(const Totals& t) {
   return out;
 }
 
-void print_json(const std::filesystem::path& directory, const Places& places, const Totals& all, std::uint64_t others) {
+void print_json(const FoundCache& cache, const Places& places, const Totals& all, std::uint64_t others) {
   boost::json::array rows;
   for (const auto& [name, totals] : places) {
     boost::json::object row{{"kind", name.kind}, {"version", name.version}, {"scope", name.scope}};
     for (const auto& [key, value] : to_json(totals)) row[key] = value;
     rows.push_back(std::move(row));
   }
-  const boost::json::object out{{"directory", valid_utf8(directory.string())},
+  boost::json::object limits;
+  for (const auto& [key, value] : limits_of(cache.config)) limits[key] = value;
+  const boost::json::object out{{"directory", valid_utf8(cache.directory.string())},
+                                {"limits", std::move(limits)},
                                 {"places", std::move(rows)},
                                 {"total", to_json(all)},
                                 {"other_files", others}};
@@ -94,8 +122,8 @@ void print_json(const std::filesystem::path& directory, const Places& places, co
 }
 
 int run(const Options& options) {
-  const auto directory = find_cache_dir(kCommand, options.directory);
-  if (!directory) return kCouldNot;
+  const auto cache = find_cache(kCommand, options.place);
+  if (!cache) return kCouldNot;
   Places places;
   Walked walked;
   {
@@ -104,22 +132,22 @@ int run(const Options& options) {
       places[{std::string(entry.place.kind), entry.place.version, std::string(entry.place.scope)}].add(entry,
                                                                                                        report->state);
     };
-    walked = for_each_entry(kCommand, *directory, options.filter, Heads::always, count);
+    walked = for_each_entry(kCommand, cache->directory, options.filter, Heads::always, count);
   }
   if (walked.status != kDone && places.empty()) return walked.status;
   Totals all;
   for (const auto& [name, totals] : places) all.add(totals);
-  if (options.json) print_json(*directory, places, all, walked.others);
-  else print_text(places, all);
-  if (!options.json && walked.others != 0) fmt::print("{} other files or directories\n", walked.others);
+  if (options.json) print_json(*cache, places, all, walked.others);
+  else print_text(places, all, walked.others, *cache);
   return walked.status;
 }
 
 constexpr const char* kFooter = R"(ABSENT counts remembered absences, DAMAGED entries whose head is (cache verify
-looks further), OLD those of earlier versions, which nothing reads any more.
+looks further), OLD those of earlier versions, which nothing reads any more. The
+limits are those of the configuration file, or the defaults.
 
 Examples:
-  symcached cache stat
+  symcached cache stat -c /etc/symcached.yml
   symcached cache stat --cache-dir /var/cache/symcached --json | jq .total.bytes
 
 Exit status:
@@ -134,10 +162,10 @@ Environment:
 
 void add_cache_stat(CLI::App& cache, int& status) {
   const auto options = std::make_shared<Options>();
-  CLI::App* const command =
-      cache.add_subcommand("stat", "Count entries and bytes by kind, version and scope, with the times of use");
+  CLI::App* const command = cache.add_subcommand(
+      "stat", "Count entries and bytes by kind, version and scope, with times of use; print the limits");
   add_cache_filter(*command, options->filter);
-  add_cache_dir(*command, options->directory);
+  add_cache_place(*command, options->place);
   command->add_flag("--json", options->json, "print a JSON object");
   command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cache_entries.hpp"
+#include "app/cache_place.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/progress.hpp"
@@ -24,7 +25,7 @@ constexpr unsigned kMaxThreads = 64;
 constexpr std::size_t kBatch = 4096;  ///< entries dealt to the threads at once
 
 struct Options {
-  std::string directory;
+  CachePlace place;
   bool repair = false;
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
 };
@@ -103,14 +104,14 @@ std::uint64_t bytes_in(const fs::path& directory) {
 }
 
 int run(const Options& options) {
-  const auto directory = find_cache_dir(kCommand, options.directory);
-  if (!directory) return kCouldNot;
-  Verification verification(*directory, options, bytes_in(*directory));
+  const auto cache = find_cache(kCommand, options.place);
+  if (!cache) return kCouldNot;
+  Verification verification(cache->directory, options, bytes_in(cache->directory));
   const store::Visitor visitor{
       [&](const store::FoundEntry& entry) { verification.add(entry); },
       [&](const std::string& name, std::string_view what) { verification.other(name, what); },
       [&](const std::string& name, std::string_view why) { verification.unreadable(name, why); }};
-  if (const auto walked = store::walk(*directory, visitor); !walked) {
+  if (const auto walked = store::walk(cache->directory, visitor); !walked) {
     complain(kCommand, walked.error());
     return kCouldNot;
   }
@@ -140,7 +141,7 @@ Environment:
 void add_cache_verify(CLI::App& cache, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* const command = cache.add_subcommand("verify", "Check every byte of every entry; name the damaged ones");
-  add_cache_dir(*command, options->directory);
+  add_cache_place(*command, options->place);
   command->add_flag("--repair", options->repair, "remove damaged entries; they come back when they are asked for");
   command->add_option("-j,--threads", options->threads, "entries checked at once [default: all cores]")
       ->type_name("N")

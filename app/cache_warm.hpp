@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sources/module_ids.hpp"
+#include "store/entry.hpp"
 
 namespace symcached::app {
 
@@ -18,7 +19,8 @@ struct WarmOutcome {
     failed,   ///< it could not be fetched or converted
   };
   Kind kind = Kind::there;
-  std::string why = {};  ///< missing, failed: one line
+  std::string why = {};                           ///< missing, failed: one line
+  store::Quality quality = store::Quality::none;  ///< there, made
 };
 
 /// Puts what a module needs into the cache. Called from several threads at once; may wait.
@@ -34,8 +36,8 @@ struct WarmOptions {
 /// Options and arguments of the command; `options` outlives the parsing.
 void add_warm_options(CLI::App& command, WarmOptions& options);
 
-/// Warms every module of the inputs once, with a progress bar on a terminal, and prints those that are not there and
-/// the totals.
+/// Warms every module of the inputs once, with a progress bar on a terminal, and prints those that are not there, the
+/// totals, and how many there are of each quality.
 /// @return ExitStatus: kDone if all are there, kCouldNot if some are not or an input cannot be read
 int warm(const WarmOptions& options, const WarmOne& warm_one);
 

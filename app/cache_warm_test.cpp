@@ -19,8 +19,8 @@ const std::string kGuid = "3249D99D0C4049318610F4E4FB0B6936";
 
 /// "there.pdb" is there, and so on.
 WarmOutcome by_name(const sources::ModuleIds& m) {
-  if (m.debug_file == "there.pdb") return {Kind::there};
-  if (m.debug_file == "made.pdb") return {Kind::made};
+  if (m.debug_file == "there.pdb") return {Kind::there, "", store::Quality::public_symbols};
+  if (m.debug_file == "made.pdb") return {Kind::made, "", store::Quality::lines};
   if (m.debug_file == "missing.pdb") return {Kind::missing, "not found in any source"};
   return {Kind::failed, "no\x1b[2J use"};
 }
@@ -42,12 +42,14 @@ TEST(CacheWarm, ListsWhatIsNotThereAndCounts) {
   folder.write("some", "there.pdb " + kGuid + "1\nmissing.pdb " + kGuid + "2\nx.pdb " + kGuid + "3\nnonsense\n");
   const Ran all = run({.inputs = {(folder.path() / "all").string()}});
   EXPECT_EQ(all.status, kDone);
-  EXPECT_EQ(all.out, "2 modules: 1 were there, 1 made, 0 missing, 0 failed\n");
+  EXPECT_EQ(all.out,
+            "2 modules: 1 already there, 1 made, 0 missing, 0 failed\nin the cache by quality: 1 lines, 1 publics\n");
   EXPECT_EQ(all.err, "");
   const Ran some = run({.inputs = {(folder.path() / "some").string()}, .threads = 1});
   EXPECT_EQ(some.status, kCouldNot);
   EXPECT_EQ(some.out, "missing: missing.pdb " + kGuid + "2: not found in any source\nfailed: x.pdb " + kGuid +
-                          "3: no\\x1b[2J use\n3 modules: 1 were there, 0 made, 1 missing, 1 failed\n");
+                          "3: no\\x1b[2J use\n3 modules: 1 already there, 0 made, 1 missing, 1 failed\n"
+                          "in the cache by quality: 1 publics\n");
   EXPECT_THAT(some.err, HasSubstr("some: 1 lines are no modules\n"));
   EXPECT_THAT(some.err, HasSubstr("\"nonsense\"\n"));
 }
@@ -68,7 +70,7 @@ TEST(CacheWarm, AnInputThatCannotBeReadIsAFailure) {
   const Ran ran = run({.inputs = {(folder.path() / "missing").string(), (folder.path() / "list").string()}});
   EXPECT_EQ(ran.status, kCouldNot);
   EXPECT_THAT(ran.err, HasSubstr("missing"));
-  EXPECT_THAT(ran.out, HasSubstr("1 modules: 1 were there"));
+  EXPECT_THAT(ran.out, HasSubstr("1 module: 1 already there"));
 }
 
 TEST(WarmInputs, TakeDebugFilesFromFoldersAndByName) {

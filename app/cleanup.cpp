@@ -11,9 +11,9 @@
 #include <optional>
 #include <string>
 
+#include "app/cache_place.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
-#include "app/serve_options.hpp"
 #include "base/quantity.hpp"
 #include "base/utf8.hpp"
 #include "store/store.hpp"
@@ -29,12 +29,14 @@ constexpr const char* kCommand = "cleanup";
 constexpr std::uint64_t kNoBoot = 0;  ///< a command has no run of its own
 constexpr const char* kFooter = R"(Removes from a cache directory what was not used for 7 days, then what is
 least valuable until the limits hold, then empty folders and temporary files
-of killed runs. Servers may use the directory meanwhile, and clean it up
+of killed runs. A configuration file may have other times and limits, also for
+each kind of entry. Servers may use the directory meanwhile, and clean it up
 themselves; this is for when none runs. Prints each entry that it removes.
 
 Examples:
   symcached cleanup --dry-run
   symcached cleanup --cache-dir /var/cache/symcached --max-size 50GB
+  symcached cleanup -c /etc/symcached.yml
   symcached cleanup --max-size 0
   symcached cleanup --min-free 10% --repeat=15m
 
@@ -47,14 +49,14 @@ Environment:
   XDG_CACHE_HOME, HOME  default of --cache-dir)";
 
 struct Options {
-  std::string cache_dir;
+  CachePlace place;
   std::string max_size, min_free, repeat;
   bool dry_run = false;
 };
 
-/// Checked by then.
-store::CacheLimits limits_of(const Options& options) {
-  store::CacheLimits limits;
+/// What is configured, or the options say, which are checked by then.
+store::CacheLimits limits_of(const config::Config& config, const Options& options) {
+  store::CacheLimits limits = app::limits_of(config);
   if (const auto size = parse_size(options.max_size)) limits.total.max_size = *size;
   if (const auto part = parse_percent(options.min_free)) limits.total.min_free = {.percent = *part};
   else if (const auto free = parse_size(options.min_free)) limits.total.min_free = {.bytes = *free};
@@ -62,13 +64,11 @@ store::CacheLimits limits_of(const Options& options) {
 }
 
 /// A directory that is none of ours is refused here, so that cleaning up creates nothing.
-std::expected<fs::path, std::string> directory_of(const Options& options) {
-  const fs::path directory = options.cache_dir.empty() ? default_cache_dir() : fs::path(options.cache_dir);
-  if (directory.empty()) return std::unexpected("neither XDG_CACHE_HOME nor HOME is set; give --cache-dir");
+bool is_cache(const fs::path& directory) {
   std::error_code error;
-  if (!fs::is_regular_file(directory / store::kMarkerName, error))
-    return std::unexpected(fmt::format("{}: not a cache directory (no {})", directory.string(), store::kMarkerName));
-  return directory;
+  if (fs::is_regular_file(directory / store::kMarkerName, error)) return true;
+  complain(kCommand, fmt::format("{}: not a cache directory (no {})", directory.string(), store::kMarkerName));
+  return false;
 }
 
 void print_removed(const std::string& name, std::uint64_t bytes, store::RemovedAs why) {
@@ -112,20 +112,17 @@ bool was_ended_within(milliseconds time, const sigset_t& signals) {
 }
 
 int run(const Options& options) {
-  const auto directory = directory_of(options);
-  if (!directory) {
-    complain(kCommand, directory.error());
-    return kCouldNot;
-  }
-  const store::CacheLimits limits = limits_of(options);
-  if (options.repeat.empty()) return clean_up(*directory, limits, options.dry_run);
+  const auto cache = find_cache(kCommand, options.place);
+  if (!cache || !is_cache(cache->directory)) return kCouldNot;
+  const store::CacheLimits limits = limits_of(cache->config, options);
+  if (options.repeat.empty()) return clean_up(cache->directory, limits, options.dry_run);
   sigset_t signals;
   ::sigemptyset(&signals);
   ::sigaddset(&signals, SIGTERM);
   ::sigaddset(&signals, SIGINT);
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   const milliseconds pause = *parse_duration(options.repeat);
-  do clean_up(*directory, limits, options.dry_run);
+  do clean_up(cache->directory, limits, options.dry_run);
   while (!was_ended_within(pause, signals));
   return kDone;
 }
@@ -150,17 +147,14 @@ std::expected<double, std::string> parse_free(const std::string& text) {
 void add_cleanup(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(kCommand, "Remove unused and surplus entries from a cache directory");
   const auto options = std::make_shared<Options>();
-  command
-      ->add_option("--cache-dir", options->cache_dir,
-                   "cache directory [default: $XDG_CACHE_HOME/symcached, or ~/.cache/symcached]")
-      ->type_name("DIR");
+  add_cache_place(*command, options->place);
   command->add_option("--max-size", options->max_size, "most bytes on disk of all entries, such as 50GB")
       ->type_name("SIZE")
-      ->default_str("20GiB")
+      ->default_str("caches.max_size of the file, or 20GiB")
       ->check(parsed_by(parse_size));
   command->add_option("--min-free", options->min_free, "free space to leave to others, such as 10% or 50GB")
       ->type_name("SIZE|PERCENT")
-      ->default_str("5%")
+      ->default_str("caches.min_free of the file, or 5%")
       ->check(parsed_by(parse_free));
   command->add_flag("--dry-run", options->dry_run, "only print what would be removed");
   command->add_option("--repeat", options->repeat, "start over after this long, such as 15m, until a signal")

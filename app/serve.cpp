@@ -2,35 +2,22 @@
 
 #include <atomic>
 #include <cstdio>
-#include <random>
 
 #include "api/admin/endpoint.hpp"
 #include "api/routes.hpp"
+#include "app/backend.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/log.hpp"
-#include "app/metrics.hpp"
-#include "app/open_sources.hpp"
 #include "app/process.hpp"
 #include "app/reload.hpp"
 #include "app/serve_options.hpp"
 #include "app/shutdown.hpp"
-#include "app/user_agent.hpp"
-#include "app/worker.hpp"
 #include "config/address.hpp"
-#include "service/cache_versions.hpp"
-#include "service/worker_ids.hpp"
-#include "service/worker_reader.hpp"
 #include "store/maintenance.hpp"
-#include "store/work_list.hpp"
 
 namespace symcached::app {
 namespace {
-
-std::uint64_t random_boot() {
-  std::random_device random;
-  return std::uint64_t{random()} << 32 | random();
-}
 
 int could_not(const std::string& why) {
   complain("serve", why);
@@ -44,21 +31,6 @@ void say_where(std::string_view what, const std::string& host, std::uint16_t por
   log(Severity::info, where);
   fmt::print("{}\n", where);
   std::fflush(stdout);
-}
-
-/// With the command that starts a worker.
-worker::PoolOptions pool_options(const config::Config& config) {
-  worker::PoolOptions options = config.workers;
-  options.command = {"/proc/self/exe", std::string(kWorkerCommand)};
-  return options;
-}
-
-service::ServiceOptions service_options(const config::Config& config, const std::filesystem::path& cache_dir,
-                                        std::size_t max_files) {
-  service::ServiceOptions options = config.service;
-  options.refresh_list = cache_dir / store::kRefreshList;
-  options.max_active = jobs_for(max_files);
-  return options;
 }
 
 net::ServerOptions listening_at(const std::string& bind, net::ServerOptions options) {
@@ -90,29 +62,12 @@ int tell_end(std::uint64_t cut, const Log& log) {
   return cut == 0 ? kDone : kCouldNot;
 }
 
-struct Cache {
-  const std::filesystem::path& directory;
-  store::Store& store;
-};
-
 /// Until a signal ends it.
-int run(const ServeOptions& options, const config::Config& config, const Cache& cache, ServerLog& server_log,
-        std::size_t max_files) {
-  store::Store& store = cache.store;
+int run(const ServeOptions& options, const config::Config& config, Backend& backend, ServerLog& server_log) {
+  store::Store& store = backend.store();
+  service::CacheService& service = backend.service();
+  Metrics& metrics = backend.metrics();
   const Log log = server_log.log();
-  worker::Pool workers(pool_options(config), log);
-  Metrics metrics;
-  const service::RunJob run_job = metrics.counting(
-      [&workers](worker::Job job, worker::Sink sink) { return workers.run(std::move(job), std::move(sink)); });
-  service::WorkerReader reader(run_job, config.service.limits);
-  fetch::ObjectCache objects(store, service::kObjects, config.network, reader,
-                             service::ids_by_workers(run_job, config.service.limits));
-  fetch::HttpClient client(config.network, std::string(kUserAgent));
-  const auto open = [&](const config::Config& c) { return open_sources(c.sources, objects, client, metrics, log); };
-  auto sources = open(config);
-  if (!sources) return could_not(sources.error());
-  service::CacheService service(store, std::move(*sources), run_job, log,
-                                service_options(config, cache.directory, max_files));
 
   std::atomic<bool> ending = false;
   api::ApiOptions api_options;
@@ -125,11 +80,12 @@ int run(const ServeOptions& options, const config::Config& config, const Cache& 
   const auto handler = [&](http::Request request) { return api::answer(std::move(request), service, api_options); };
   auto server = net::Server::start(listening_at(config.bind, config.server), handler, log);
   if (!server) return could_not(server.error());
-  const auto measure = [&] { return metrics.text({(*server)->stats(), workers.stats(), service.stats()}); };
+  const auto measure = [&] { return metrics.text({(*server)->stats(), backend.workers().stats(), service.stats()}); };
   const auto admin = start_admin(config.admin_bind, {measure, api_options.unready}, log);
   if (!admin) return could_not(fmt::format("admin_bind: {}", admin.error()));
   store.remove_left_overs();
-  store::Maintenance maintenance(cache.directory, *store.quotas());
+  store::Maintenance maintenance(backend.directory(), *store.quotas());
+  const auto open = [&](const config::Config& c) { return backend.open_sources(c); };
   const auto apply = [&](const config::Config& c, Sources s) {
     service.use(std::move(s), c.service.retry);
     server_log.set_level(c.logging.level);
@@ -144,9 +100,7 @@ int run(const ServeOptions& options, const config::Config& config, const Cache& 
   say_where("listening", (*server)->options().address, (*server)->port(), log);
   if (*admin) say_where("admin", (*admin)->options().address, (*admin)->port(), log);
   (*server)->join();
-  client.stop();
-  workers.stop();
-  service.stop();
+  backend.stop();
   maintenance.stop();
   return tell_end((*server)->stats().responses_cut, log);
 }
@@ -157,20 +111,13 @@ int serve(const ServeOptions& options) {
   const config::Loaded loaded = load_config(options);
   for (const std::string& line : config::error_lines(loaded.report, options.config_file)) complain("serve", line);
   if (!loaded.report.errors().empty()) return kCouldNot;
-  const config::Config& config = loaded.config;
-  ServerLog server_log(config.logging);
+  ServerLog server_log(loaded.config.logging);
   const Log log = server_log.log();
   for (const std::string& line : config::warning_lines(loaded.report, options.config_file))
     log(Severity::warning, line);
-  const std::filesystem::path cache_dir =
-      config.cache_dir.empty() ? default_cache_dir() : std::filesystem::path(config.cache_dir);
-  if (cache_dir.empty()) return could_not("neither XDG_CACHE_HOME nor HOME is set; give --cache-dir");
-  store::StoreOptions store_options;
-  store_options.quotas.limits = config.caches;
-  auto store = store::Store::open(cache_dir, random_boot(), std::move(store_options));
-  if (!store) return could_not(store.error());
-  log(Severity::info, fmt::format("symcached {}, cache directory {}", SYMCACHED_VERSION, cache_dir.string()));
-  return run(options, config, {cache_dir, **store}, server_log, max_files);
+  const auto backend = Backend::open(loaded.config, {.max_files = max_files}, log);
+  if (!backend) return could_not(backend.error());
+  return run(options, loaded.config, **backend, server_log);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "app/serve_options.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "app/cache_place.hpp"
 #include "app/command_line.hpp"
 #include "fetch/source.hpp"
 #include "sources/symbol_path.hpp"
@@ -124,24 +124,8 @@ void add(CLI::App& command, ServeOptions& options, std::span<const OptionRow> ro
 
 }  // namespace
 
-std::filesystem::path default_cache_dir() {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::filesystem::path(value == nullptr ? "" : value);
-  };
-  if (const auto base = variable("XDG_CACHE_HOME"); base.is_absolute()) return base / "symcached";
-  if (const auto home = variable("HOME"); !home.empty()) return home / ".cache" / "symcached";
-  return {};
-}
-
-CLI::Option* add_config_option(CLI::App& command, std::filesystem::path& file) {
-  return command.add_option("-c,--config", file, "configuration file (docs/configuration.md); options override it")
-      ->type_name("FILE");
-}
-
-void add_serve_options(CLI::App& command, ServeOptions& options) {
+void add_source_options(CLI::App& command, ServeOptions& options) {
   add_config_option(command, options.config_file);
-  add(command, options, kOptions);
   command
       .add_option_function<std::string>(
           "--cache-dir", [&options](const std::string& text) { options.values.emplace_back("cache_dir", text); },
@@ -164,6 +148,11 @@ void add_serve_options(CLI::App& command, ServeOptions& options) {
   command.add_flag_callback(
       "--private-redirects", [&options] { options.values.emplace_back("network.private_redirects", "true"); },
       "follow redirects of symbol servers to other private addresses");
+}
+
+void add_serve_options(CLI::App& command, ServeOptions& options) {
+  add(command, options, kOptions);
+  add_source_options(command, options);
   command.footer(kFooter);
 }
 

@@ -31,7 +31,7 @@ def check_counts(server, symbols, source):
         ('symcached_http_requests_total{route="open",status="404"}', 1),
         ('symcached_http_requests_total{route="none",status="404"}', 1),
         (f'symcached_fetches_total{{outcome="found",source="{source}"}}', 1),
-        (f'symcached_fetches_total{{outcome="absent",source="{source}"}}', 1),
+        (f'symcached_fetches_total{{outcome="absent",source="{source}"}}', 2),  # the PDB, and a Breakpad file of it
         ('symcached_worker_jobs_total{kind="convert",result="done"}', 1),
         ('symcached_worker_job_duration_seconds_count{kind="convert"}', 1),
         ("symcached_worker_deaths_total", 0), ("symcached_jobs", 0), ("symcached_connections_accepted_total", 3),

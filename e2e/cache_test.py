@@ -90,6 +90,20 @@ class Cache(unittest.TestCase):
         text = self.run_cache("stat")
         self.assertRegex(text, r"(?m)^total +6 ")
         self.assertIn("1 other files or directories", text)
+        self.assertIn(f"\n{self.cache}\ncaches.max_size: 20GiB\ncaches.min_free: 5%\ncaches.max_unused_for: 7d\n", text)
+
+    def test_a_configuration_file_names_the_directory_and_the_limits(self):
+        file = self.cache.parent / "symcached.yml"
+        file.write_text(f"cache_dir: {self.cache}\ncaches: {{max_size: 1GB, objects: {{max_unused_for: 3d}}}}\n")
+        counted = json.loads(symcached("cache", "stat", "--json", "-c", file).stdout)
+        self.assertEqual(counted["total"]["entries"], 5)
+        self.assertEqual(counted["limits"], {"caches.max_size": "1GB", "caches.min_free": "5%",
+                                             "caches.max_unused_for": "7d", "caches.objects.max_unused_for": "3d"})
+        self.assertEqual(symcached("cache", "verify", "-c", file).returncode, 0)
+        file.write_text("cache_dri: x\n")
+        done = symcached("cache", "ls", "-c", file)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("symcached.yml:1: error: cache_dri: unknown key; the nearest is cache_dir", done.stderr)
 
     def test_verify_names_each_damaged_byte_and_repairs(self):
         self.assertRegex(self.run_cache("verify"), r"^5 entries, .* checked\n$")

@@ -49,6 +49,16 @@ class Cleanup(unittest.TestCase):
         self.assertEqual(sorted(path.read_bytes()[164:165] for path in self.entries()), [b"0", b"1", b"2"])
         self.assertEqual(done.stdout.count("  room    symcaches/"), 4)
 
+    def test_a_configuration_file_has_the_limits_which_options_override(self):
+        file = self.cache.parent / "symcached.yml"
+        file.write_text(f"cache_dir: {self.cache}\n"
+                        f"caches: {{min_free: 0, max_unused_for: 9d, symcaches: {{max_size: {5 * SIZE}}}}}\n")
+        cleanup = lambda *more: symcached("cleanup", "-c", file, *more)
+        self.assertIn("removed 1 unused entries and 4 to make room", cleanup().stdout)
+        self.assertIn("removed 0 unused entries and 3 to make room", cleanup("--max-size", str(2 * SIZE)).stdout)
+        file.write_text("caches: {max_sise: 1GB}\n")
+        self.assertIn("caches.max_sise: unknown key; the nearest is caches.max_size", cleanup().stderr)
+
     def test_a_dry_run_removes_nothing(self):
         before = sorted(self.cache.rglob("*"))
         done = self.cleanup("--max-size", "0", "--dry-run")

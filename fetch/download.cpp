@@ -161,16 +161,33 @@ milliseconds Downloader::pause_before(unsigned attempt) const {
   return milliseconds(half(random));
 }
 
-Task<Downloaded> Downloader::get(std::string path, http::Headers headers, OpenSink open) {
+Task<Downloaded> Downloader::get(std::string path, http::Headers headers, OpenSink open, LookAtStart look) {
   const std::uint64_t max_size = limits_under(client_.limits(), *network_).max_download;
   const auto body = std::make_shared<DownloadBody>(std::move(open), max_size);
   if (!ranges_fail_) body->split_from(rules_.split_from, rules_.part);
+  if (look) body->pause_from(rules_.look_from, rules_.look_at);
   Question question{Endpoint::Method::get, std::move(path), std::move(headers)};
   Downloaded done = co_await persist(question, body);
+  if (done.result.end == End::answered && body->is_paused())
+    done = co_await get_after_look(question, body, std::move(done), std::move(look));
   if (done.result.end == End::answered && body->is_split())
     done = co_await get_rest(std::move(question), body, std::move(done));
   if (done.result.answered(206)) done.result.head = body->head();
   co_return done;
+}
+
+Task<Downloaded> Downloader::get_after_look(Question question, std::shared_ptr<DownloadBody> body, Downloaded begun,
+                                            LookAtStart look) {
+  const bool goes_on = co_await look(body->head());
+  if (!goes_on) {
+    begun.result.end = End::not_wanted;
+    begun.result.error = "its start is that of another file";
+    co_return begun;
+  }
+  body->go_on();
+  Downloaded rest = co_await persist(std::move(question), std::move(body));
+  rest.requests += begun.requests;
+  co_return rest;
 }
 
 Task<Downloaded> Downloader::head(std::string path, http::Headers headers) {

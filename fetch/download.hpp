@@ -21,10 +21,16 @@ struct DownloadRules {
   std::chrono::milliseconds first_pause{200}, longest_pause{5'000};  ///< between attempts; jittered
   std::chrono::minutes total{60};                                    ///< after which no further attempt begins
   std::uint64_t split_from = std::uint64_t{64} << 20;                ///< bytes of files that come in parts
-  std::uint64_t part = std::uint64_t{32} << 20;  ///< bytes, in memory until those before it are there
-  unsigned parts = 4;                            ///< at once
-  unsigned max_split = 2;                        ///< files at once that come in parts
+  std::uint64_t part = std::uint64_t{32} << 20;       ///< bytes, in memory until those before it are there
+  unsigned parts = 4;                                 ///< at once
+  unsigned max_split = 2;                             ///< files at once that come in parts
+  std::uint64_t look_from = std::uint64_t{16} << 20;  ///< bytes of files whose start is looked at before the rest comes
+  std::uint64_t look_at = 64 << 10;                   ///< bytes of that start
 };
+
+/// Whether to go on with a file whose start, DownloadRules::look_at bytes, has been given to the sink.
+/// @param head  of the answer that it started with
+using LookAtStart = std::function<Task<bool>(HttpHead head)>;
 
 struct Downloaded {
   HttpResult result;      ///< complete: answered with 200 and the head that the file started with
@@ -49,7 +55,8 @@ class Downloader {
   /// @param headers  beside those of the endpoint
   /// @param open     called for the first byte, and again whenever the file starts anew: what was given before is then
   ///                 worth nothing. Not called for an error; called without a byte to follow for an empty file.
-  Task<Downloaded> get(std::string path, http::Headers headers, OpenSink open);
+  /// @param look     of large files; none: they come without a look. What it says no to ends as not_wanted
+  Task<Downloaded> get(std::string path, http::Headers headers, OpenSink open, LookAtStart look = {});
   Task<Downloaded> head(std::string path, http::Headers headers);
   /// The first bytes, by one request that is not repeated.
   /// @param size  1..kMaxPeek
@@ -66,6 +73,8 @@ class Downloader {
   Task<HttpResult> ask_endpoint(HttpRequest request);
   /// Until it is there, or there is no hope. @param body  none: HEAD
   Task<Downloaded> persist(Question question, std::shared_ptr<DownloadBody> body);
+  Task<Downloaded> get_after_look(Question question, std::shared_ptr<DownloadBody> body, Downloaded begun,
+                                  LookAtStart look);
   Task<Downloaded> get_rest(Question question, std::shared_ptr<DownloadBody> body, Downloaded begun);
   /// A part on its way, kept in memory until those before it are there.
   struct Part {

@@ -66,7 +66,7 @@ void DownloadBody::prepare(HttpRequest& request) {
 
 void DownloadBody::start_anew() {
   at_ = from_;
-  split_ = false;
+  split_ = pausing_ = false;
   sink_ = nullptr;
   if (!is_part()) total_.reset();
 }
@@ -98,6 +98,7 @@ std::expected<ByteSink, std::string> DownloadBody::begin_whole(const HttpHead& h
   head_ = head;
   if (std::string_view length = head.length; !is_encoded(head)) total_ = take_number(length);
   split_ = can_split(head);
+  pausing_ = total_ && *total_ >= pause_size_ && *total_ <= max_size_;
   digest_ = BodyDigest::stated_by(head);
   auto opened = open_(head);
   if (!opened) return std::unexpected(std::move(opened.error()));
@@ -124,7 +125,7 @@ bool DownloadBody::can_split(const HttpHead& head) const {
 
 /// @param end  of the part that is being sent
 std::expected<void, std::string> DownloadBody::take(Bytes piece, std::uint64_t end) {
-  const std::uint64_t stop = split_ && at_ < split_part_ ? split_part_ : kToTheEnd;
+  const std::uint64_t stop = pausing_ ? pause_at_ : split_ && at_ < split_part_ ? split_part_ : kToTheEnd;
   const Bytes wanted = piece.first(static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), stop - at_)));
   if (wanted.size() > end - at_) return fault("sent more than the part it announced");
   too_large_ = wanted.size() > max_size_ - std::min(at_, max_size_);
@@ -132,7 +133,7 @@ std::expected<void, std::string> DownloadBody::take(Bytes piece, std::uint64_t e
   if (digest_) digest_->update(wanted);
   at_ += wanted.size();
   if (auto taken = sink_(wanted); !taken) return taken;
-  if (at_ == stop) return std::unexpected("the rest comes in parts");
+  if (at_ == stop) return std::unexpected("the rest comes later");
   return {};
 }
 
@@ -150,7 +151,7 @@ HttpResult DownloadBody::judge(HttpResult result) {
     result.end = End::too_large;
     return result;
   }
-  if (split_ && at_ == split_part_) {
+  if (is_paused() || (split_ && at_ == split_part_)) {
     result.end = End::answered;
     return result;
   }

@@ -47,6 +47,12 @@ class DownloadBody : public std::enable_shared_from_this<DownloadBody> {
     split_part_ = part;
   }
 
+  /// A file of so many bytes or more is cut off after the first `start` of it: is_paused().
+  void pause_from(std::uint64_t size, std::uint64_t start) {
+    pause_size_ = size;
+    pause_at_ = start;
+  }
+
   /// Asks for what is still missing.
   void prepare(HttpRequest& request);
   /// What the request ended in, with a body that is not what was asked for as cut_short, and one over the limit as
@@ -63,6 +69,13 @@ class DownloadBody : public std::enable_shared_from_this<DownloadBody> {
     split_ = false;
   }
 
+  /// Never cuts it off again, even if it starts anew.
+  void go_on() {
+    pause_size_ = kToTheEnd;
+    pausing_ = false;
+  }
+
+  bool is_paused() const { return pausing_ && at_ == pause_at_; }
   bool is_split() const { return split_; }
   bool ranges_were_ignored() const { return ranges_ignored_; }
   std::uint64_t at() const { return at_; }
@@ -83,6 +96,7 @@ class DownloadBody : public std::enable_shared_from_this<DownloadBody> {
   const std::uint64_t max_size_;
   const std::uint64_t from_ = 0, until_ = kToTheEnd;
   std::uint64_t split_size_ = kToTheEnd, split_part_ = 0;
+  std::uint64_t pause_size_ = kToTheEnd, pause_at_ = 0;
 
   std::uint64_t at_ = 0;  ///< position in the file of the next byte
   HttpHead head_;
@@ -91,7 +105,7 @@ class DownloadBody : public std::enable_shared_from_this<DownloadBody> {
   ByteSink sink_;
 
   // Of the request under way.
-  bool began_ = false, too_large_ = false, split_ = false, ranges_ignored_ = false;
+  bool began_ = false, too_large_ = false, split_ = false, pausing_ = false, ranges_ignored_ = false;
   std::string fault_;
 };
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "fetch/verify.hpp"
-#include "testing/managed/dotnet_files.hpp"
+#include "testing/managed/traces.hpp"
 #include "testing/server/fake_pdb.hpp"
 #include "testing/server/fake_upstream.hpp"
 
@@ -14,33 +14,10 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using testkit::Traces;
 using Kind = NotFetched::Kind;
 constexpr auto kPdb = sources::FileType::portable_pdb;
 constexpr auto kImage = sources::FileType::pe;
-
-/// What Traces.dll says of itself and of its PDB.
-struct Traces {
-  explicit Traces(std::string_view variant) : assembly(testkit::dotnet_file(variant, "Traces.dll")) {
-    const auto image = pe::Image::open(as_bytes(assembly)).value();
-    const sources::ImageId id{image.coff().timestamp, image.header().image_size};
-    image_request = {.code_file = "Traces.dll", .code_id = id.code_id()};
-    const auto files = pe::debug_files(image).value();
-    pdb_request = {.debug_file = std::string(files.portable()->debug_file), .debug_id = files.portable()->debug_id()};
-    for (const pe::PdbChecksum& c : files.checksums)
-      pdb_request.checksums.push_back({std::string(c.algorithm), {c.digest.begin(), c.digest.end()}});
-    pdb = testkit::dotnet_pdb(variant);
-  }
-  std::string key() const { return pdb_request.debug_id->guid.hex_lower() + "FFFFFFFF"; }
-  std::string image_path() const { return "Traces.dll/" + image_key() + "/Traces.dll"; }
-  std::string image_key() const { return pe_code_id(image_request.image()->timestamp, image_request.image()->size); }
-  std::string path() const { return "/traces.pdb/" + key() + "/traces.pdb"; }
-  sources::ModuleIds without_checksums() const {
-    return {.debug_file = pdb_request.debug_file, .debug_id = pdb_request.debug_id};
-  }
-
-  std::string assembly, pdb;
-  sources::ModuleIds image_request, pdb_request;
-};
 
 http::Response body(std::string content) {
   return {200, {{"Content-Type", "application/octet-stream"}}, std::move(content)};

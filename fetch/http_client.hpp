@@ -8,6 +8,7 @@
 #include "fetch/host_health.hpp"
 #include "fetch/http_result.hpp"
 #include "fetch/limits.hpp"
+#include "fetch/waits.hpp"
 #include "net/task.hpp"
 
 namespace symcached::fetch {
@@ -16,7 +17,8 @@ class HttpWorker;
 
 class HttpClient {
  public:
-  HttpClient(Limits limits, std::string user_agent);
+  /// @param waits  for those who ask again after a while
+  HttpClient(Limits limits, std::string user_agent, Waits waits = Waits::real());
   /// Transfers under way end first. The event loops of those who wait must still be there.
   ~HttpClient();
 
@@ -25,6 +27,7 @@ class HttpClient {
   /// than 200 are thrown away.
   Task<HttpResult> ask(HttpRequest request);
   const Limits& limits() const { return limits_; }
+  const Waits& waits() const { return waits_; }
   /// Of all hosts that it asks.
   HostHealth& hosts() { return hosts_; }
 
@@ -36,6 +39,7 @@ class HttpClient {
 
   const Limits limits_;
   const std::string user_agent_;
+  const Waits waits_;
   HostHealth hosts_;
   std::mutex mutex_;
   bool stopped_ = false;

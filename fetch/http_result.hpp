@@ -20,7 +20,7 @@ struct HttpHead {
   std::string accept_ranges = {};
   std::string error_code = {};  ///< x-ms-error-code
   std::string content_md5 = {}, digest = {}, repr_digest = {}, amz_sha256 = {}, goog_hash = {};
-  std::optional<std::chrono::seconds> retry_after = {};  ///< of a 429 or 503, at most kMaxRetryAfter
+  std::optional<std::chrono::seconds> retry_after = {};  ///< of a 429 or 503; at most kMaxRetryAfter
 };
 
 struct HttpResult {
@@ -39,6 +39,7 @@ struct HttpResult {
     failed,          ///< anything else: not HTTP, most often
     no_credentials,  ///< not asked: they cannot be had
     left_alone,      ///< not asked: the host failed or asked for a pause just now
+    not_wanted,      ///< given up by who asked: the start of the body showed that it is another file
     stopped,         ///< the client was stopped
   };
   End end = End::answered;

@@ -101,7 +101,7 @@ HttpSource::HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endp
       places_(config),
       objects_(objects),
       client_(client),
-      downloader_(client, client.hosts(), *endpoint_, config.network),
+      downloader_(client, client.hosts(), *endpoint_, config.network, {}, client.waits()),
       probed_(config.layout == sources::Layout::automatic ? Probed::not_yet : Probed::one_tier) {}
 
 std::string HttpSource::origin_of(std::string_view path) const {

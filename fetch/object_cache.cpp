@@ -90,7 +90,7 @@ Outcome ObjectCache::outcome_of(const store::Entry& entry, const Item& item) {
 }
 
 std::expected<store::EntryWriter, std::string> ObjectCache::create(const Item& item) {
-  return store_.create(entry_key(item.wanted, item.scope), store::Quality::lines, item.identity);
+  return store_.create(entry_key(item.wanted, item.scope), item.identity);
 }
 
 /// Whichever of the two it was that turned out to be no use.
@@ -171,7 +171,7 @@ Task<Outcome> ObjectCache::publish(Item item, store::EntryWriter written) {
   if (!note) co_return std::move(note.error());
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - item.begun);
-  const store::Provenance made{.cost = took, .original = true};
+  const store::Provenance made{.quality = store::Quality::lines, .cost = took, .original = true};
   const auto published = std::move(written).publish(made);
   if (!published) co_return Exhausted{published.error()};
   Outcome outcome = outcome_of(**published, item);

@@ -63,7 +63,12 @@ Task<Conversion> Converter::convert(Order order, fetch::Original original) const
             .original = original.digest,
             .original_size = original.size,
             .start = std::chrono::steady_clock::now()};
-  auto created = store_.create(order.key, store::Quality::none, original.identity);
+  if (auto shared = store_.share(order.key, original.digest)) {
+    const symbolize::Contents contents = contents_of(shared->head().quality);
+    if (order.better_than && contents <= *order.better_than) co_return NotBetter{contents};
+    co_return Published{std::move(shared), contents};
+  }
+  auto created = store_.create(order.key, original.identity);
   if (!created) co_return NoMeans{std::move(created.error())};
   const auto writer = std::make_shared<store::EntryWriter>(std::move(*created));
   const bool settled = is_settled(original, order.settling);
@@ -100,7 +105,8 @@ Conversion Converter::publish(const Order& order, const Made& made, store::Entry
   const std::uint64_t size = writer.size();
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - made.start);
-  auto entry = std::move(writer).publish({.quality = quality_of(made.note.contents), .cost = took, .source = made.original});
+  auto entry =
+      std::move(writer).publish({.quality = quality_of(made.note.contents), .cost = took, .source = made.original});
   if (!entry) return NoMeans{fmt::format("{}: cannot store: {}", order.key.readable, entry.error())};
   log_(Severity::info, fmt::format("converted {} in {} ms: {} to {}, {}, from {}", order.wanted.key, took.count(),
                                    megabytes(made.original_size), megabytes(size),

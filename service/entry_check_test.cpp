@@ -25,7 +25,7 @@ class EntryCheck : public testing::Test {
   void SetUp() override { store_ = std::move(*store::Store::open(folder_.path(), 1)); }
 
   std::string put(const store::EntryKey& key, Bytes payload) {
-    auto writer = store_->create(key, store::Quality::none);
+    auto writer = store_->create(key);
     EXPECT_TRUE(writer->write(payload));
     EXPECT_TRUE(std::move(*writer).publish());
     return store::entry_name(key);

@@ -20,7 +20,7 @@ struct Cache {
   Cache() {
     testkit::RandomSource random(1);
     const auto bytes = testkit::write(testkit::ModuleMaker(random, false, 1).functions(20'000));
-    auto writer = store->create(kKey, store::Quality::lines);
+    auto writer = store->create(kKey);
     if (!writer || !writer->write(bytes) || !std::move(*writer).publish()) std::abort();
   }
   std::shared_ptr<const store::Entry> entry() const { return std::get<store::Hit>(store->lookup(kKey)).entry; }

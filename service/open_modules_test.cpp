@@ -23,7 +23,7 @@ class OpenModulesTest : public ::testing::Test {
     return testkit::write(testkit::ModuleMaker(random, false, 1).functions(20));
   }
   std::shared_ptr<const store::Entry> put(int i, Bytes payload) {
-    auto writer = store_->create(key(i), store::Quality::lines);
+    auto writer = store_->create(key(i));
     EXPECT_TRUE(writer && writer->write(payload) && std::move(*writer).publish());
     const store::Lookup found = store_->lookup(key(i));
     return std::get<store::Hit>(found).entry;

@@ -26,7 +26,7 @@ Outcome outcome_of(const store::Negative& negative) {
   return std::visit(
       overloaded{[](const store::Absent& a) -> Outcome { return Absent{until(a.retry_at)}; },
                  [](const store::Malformed& m) -> Outcome { return Failed{m.why, true, 1, until(m.retry_at)}; },
-                 // However often it was so: it is worth polling until it is whole, and until the server wants to be asked.
+                 // However often: it is worth polling until it is whole, and until the server wants to be asked.
                  [](const store::NotWhole& n) -> Outcome { return Failed{n.why, false, 1, until(n.retry_at)}; },
                  [](const store::RateLimited& r) -> Outcome { return Failed{r.why, false, 1, until(r.retry_at)}; },
                  [](const auto& n) -> Outcome { return Failed{n.why, false, n.failures, until(n.retry_at)}; }},

@@ -39,8 +39,10 @@ class SourcesTest : public ServiceTest {
     symbols_.write(path.filename().string(), fake_pdb(content));
     return [path, type](const fetch::Wanted& wanted) -> fetch::Outcome {
       if (wanted.file.type != type) return fetch::NotThere{};
+      const auto mapped = MappedFile::open(path);
       return fetch::Original{.file = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
-                             .size = std::filesystem::file_size(path)};
+                             .size = mapped->bytes().size(),
+                             .digest = store::sha256(mapped->bytes())};
     };
   }
   /// All times are over at once but those of `state`, which are a day.
@@ -204,6 +206,19 @@ TEST_F(SourcesTest, WhatAPrivateSourceHasIsSeenByTheScopeThatAskedForIt) {
   first_.open = [](const auto&) { return fetch::NotThere{}; };
   EXPECT_EQ(find_in("two"), "absent");
   EXPECT_EQ(find(), "absent");
+}
+
+TEST_F(SourcesTest, TheSameOriginalInTwoScopesIsConvertedOnceAndKeptOnce) {
+  first_.is_public = false;
+  first_.open = has("same");
+  start();
+  EXPECT_EQ(find_in("one"), "ready cache of same");
+  EXPECT_EQ(find_in("two"), "ready cache of same");
+  EXPECT_EQ(conversions_, 1);
+  EXPECT_EQ(std::filesystem::hard_link_count(store_->path_of({kSymcaches.now, "two", kReadable})), 2u);
+  first_.open = has("other");
+  EXPECT_EQ(find_in("three"), "ready cache of other") << "another original under the same name";
+  EXPECT_EQ(conversions_, 2);
 }
 
 TEST_F(SourcesTest, WhatAPublicSourceHasIsSeenByAll) {

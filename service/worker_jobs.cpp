@@ -9,6 +9,8 @@
 #include "base/mapped_file.hpp"
 #include "fetch/stated_ids.hpp"
 #include "fetch/unpack.hpp"
+#include "fetch/verify.hpp"
+#include "service/cache_query.hpp"
 #include "symbolize/derive.hpp"
 
 namespace symcached::service {
@@ -41,10 +43,14 @@ struct Input {
 
   static std::expected<Input, std::string> open(const worker::Work& work) {
     const auto extent = Extent::parse(work.arguments);
-    if (!extent || work.files.size() != 1) return std::unexpected("job.arguments: not those of one file");
+    if (!extent) return std::unexpected("job.arguments: " + extent.error());
+    return open(work, *extent);
+  }
+  static std::expected<Input, std::string> open(const worker::Work& work, const Extent& extent) {
+    if (work.files.size() != 1) return std::unexpected("job.arguments: not those of one file");
     auto mapped = MappedFile::from_descriptor(work.files.front().get(), "file");
     if (!mapped) return std::unexpected(std::move(mapped.error()));
-    const auto original = slice(mapped->bytes(), extent->offset, extent->size, "file.size");
+    const auto original = slice(mapped->bytes(), extent.offset, extent.size, "file.size");
     if (!original) return std::unexpected(to_string(original.error()));
     return Input{std::move(*mapped), *original};
   }
@@ -84,13 +90,22 @@ Answer state_ids(const worker::Work& work) {
   return fetch::to_text(*ids);
 }
 
+Answer verify(const worker::Work& work) {
+  auto order = VerifyOrder::parse(work.arguments);
+  if (!order) return std::unexpected("job.arguments: " + order.error());
+  const auto input = Input::open(work, order->extent);
+  if (!input) return std::unexpected(input.error());
+  return fetch::verify(fetch::wanted_of({order->type, std::move(order->module)}), input->original);
+}
+
 }  // namespace
 
 worker::Handlers worker_handlers() {
   const auto number = [](JobKind kind) { return static_cast<std::uint32_t>(kind); };
   return {{number(JobKind::derive), derive},
           {number(JobKind::unpack), unpack},
-          {number(JobKind::state_ids), state_ids}};
+          {number(JobKind::state_ids), state_ids},
+          {number(JobKind::verify), verify}};
 }
 
 worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {
@@ -129,6 +144,23 @@ std::expected<Extent, std::string> Extent::parse(std::string_view text) {
   const auto numbers = parse_numbers<2>(text);
   if (!numbers) return std::unexpected("not an offset and a size");
   return Extent{(*numbers)[0], (*numbers)[1]};
+}
+
+std::string VerifyOrder::text() const {
+  const CacheQuery query{
+      .module = {.code_id = module.code_id, .debug_id = module.debug_id, .checksums = module.checksums}};
+  return fmt::format("{}\n{}\n{}", sources::name_of(type), extent.text(), to_line(query));
+}
+
+std::expected<VerifyOrder, std::string> VerifyOrder::parse(std::string_view text) {
+  const std::size_t first = text.find('\n'), second = text.find('\n', first + 1);
+  if (first == std::string_view::npos || second == std::string_view::npos)
+    return std::unexpected("not a type, an extent and a module");
+  const auto type = sources::parse_file_type(text.substr(0, first));
+  const auto extent = Extent::parse(text.substr(first + 1, second - first - 1));
+  const auto query = query_of_line(text.substr(second + 1));
+  if (!type || !extent || !query) return std::unexpected("not a type, an extent and a module");
+  return VerifyOrder{*type, *extent, query->module};
 }
 
 }  // namespace symcached::service

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "sources/module_ids.hpp"
 #include "symbolize/derive.hpp"
 #include "worker/pool.hpp"
 #include "worker/serve.hpp"
@@ -16,6 +17,7 @@ enum class JobKind : std::uint32_t {
   derive = 1,     ///< output: a symcache, or a ppdbcache of a managed file; note: a DerivedNote
   unpack = 2,     ///< output: the one file inside
   state_ids = 3,  ///< note: fetch::to_text() of what the file states
+  verify = 4,     ///< arguments: a VerifyOrder; note: what could not be checked
 };
 
 /// The worker's side: what a process of the pool passes to worker::serve().
@@ -42,13 +44,23 @@ struct DerivedNote {
   static std::optional<DerivedNote> parse(std::string_view text);
 };
 
-/// Where in its file an original lies: an argument of every job.
+/// Where in its file an original lies: an argument of most jobs.
 struct Extent {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
 
   std::string text() const;
   static std::expected<Extent, std::string> parse(std::string_view text);
+};
+
+/// What a fetched file is held to. Of the module only ids and checksums travel.
+struct VerifyOrder {
+  sources::FileType type{};
+  Extent extent;
+  sources::ModuleIds module;
+
+  std::string text() const;
+  static std::expected<VerifyOrder, std::string> parse(std::string_view text);
 };
 
 }  // namespace symcached::service

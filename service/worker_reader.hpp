@@ -11,7 +11,6 @@ class WorkerReader : public fetch::FileReader {
 
   Task<std::expected<void, fetch::FileError>> unpack(fetch::Wrapper wrapper, int file, std::uint64_t offset,
                                                      fetch::Limits limits, ByteSink sink) override;
-  /// A PDB of native code is held to its id by the conversion; nothing else is fetched for requests.
   Task<std::expected<std::string, fetch::FileError>> verify(fetch::Wanted wanted, int file, std::uint64_t offset,
                                                             std::uint64_t size) override;
 

@@ -36,7 +36,7 @@ TEST(TemporaryFile, GoesOnWhenSomebodyDeletesWhileItIsWritten) {
       const auto directory = folder.path() / "cache";
       const auto store = open_store(directory, 1, {.temporary_files = temporary});
       put(*store, "first");
-      auto writer = store->create(kKey, Quality::lines);
+      auto writer = store->create(kKey);
       ASSERT_TRUE(writer) << writer.error();
       ASSERT_TRUE(writer->write(as_bytes("second, ")));
       std::filesystem::remove_all(directory / r.deleted);
@@ -74,7 +74,7 @@ TEST(TemporaryFile, AnotherDirectoryOfThatNameIsNotWrittenTo) {
   const TempFolder folder;
   const auto directory = folder.path() / "cache";
   const auto store = open_store(directory);
-  auto writer = store->create(kKey, Quality::lines);
+  auto writer = store->create(kKey);
   ASSERT_TRUE(writer) << writer.error();
   std::filesystem::remove_all(directory);
   folder.write("cache/thesis.tex", "x");
@@ -102,7 +102,7 @@ void kill_while_writing(const std::filesystem::path& directory, TemporaryFiles t
   if (child == 0) {
     const auto store = Store::open(directory, kOtherRun, {.temporary_files = temporary});
     if (!store) ::_exit(1);
-    auto writer = (*store)->create(kKey, Quality::lines);
+    auto writer = (*store)->create(kKey);
     const std::vector<std::byte> much(1 << 20);
     if (!writer || !writer->write(much) || ::write(ready[1], "x", 1) != 1) ::_exit(1);
     for (;;) ::pause();

@@ -3,7 +3,6 @@
 /// docs/formats/cache-entry.md.
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,7 +77,7 @@ struct Head {
 
 /// How a payload came to be, as whoever made it knows.
 struct Provenance {
-  std::optional<Quality> quality = {};  ///< nothing: as it was said when writing began
+  Quality quality = Quality::none;
   Milliseconds cost{0};   ///< of making it; of an original the time of its download
   Sha256 source{};        ///< of the payload of the original it was made from; zero: unknown
   bool original = false;  ///< it is an original, named by its own bytes

@@ -34,6 +34,15 @@ bool is_twin(const Head& a, const Head& b) {
          a.payload_sha256 == b.payload_sha256 && a.key == b.key && a.identity == b.identity;
 }
 
+/// Of an entry that is used now.
+Account account_of(const Head& head, std::uint32_t blocks) {
+  return {.blocks = blocks,
+          .last_use = static_cast<std::uint32_t>(std::time(nullptr)),
+          .cost_ms = head.cost_ms,
+          .content = head.content,
+          .absent = head.state == State::absent};
+}
+
 }  // namespace
 
 bool Parts::free_up(int error, std::uint64_t bytes) const {
@@ -62,7 +71,7 @@ std::expected<void, std::string> EntryWriter::write(Bytes data) {
 
 std::expected<void, std::string> EntryWriter::finish_head(const Provenance& made) {
   head_.payload_size = size_;
-  head_.quality = made.quality.value_or(head_.quality);
+  head_.quality = made.quality;
   if (head_.state == State::file) head_.payload_sha256 = hasher_.finish();
   head_.source_sha256 = made.source;
   head_.content = content_of(made.original ? head_.payload_sha256 : made.source);
@@ -70,26 +79,17 @@ std::expected<void, std::string> EntryWriter::finish_head(const Provenance& made
   return write_at_offset(write_head(head_), 0);
 }
 
-Account EntryWriter::account() const {
-  return {.blocks = blocks_of(kPayloadOffset + size_),
-          .last_use = static_cast<std::uint32_t>(std::time(nullptr)),
-          .cost_ms = head_.cost_ms,
-          .content = head_.content,
-          .absent = head_.state == State::absent};
-}
-
-/// The entry under its own name, if the cache has had its bytes; null if not.
-std::shared_ptr<const Entry> EntryWriter::link_to_twin() const {
-  for (const std::string& twin : parts_->quotas->twins_of(name_, head_.content)) {
+std::shared_ptr<const Entry> link_to_twin(const Parts& parts, const std::string& name, std::uint64_t content,
+                                          const std::function<bool(const Head&)>& is_same) {
+  if (!parts.quotas) return nullptr;
+  for (const std::string& twin : parts.quotas->twins_of(name, content)) {
     struct stat info{};
-    auto file = parts_->files->open(twin);
+    auto file = parts.files->open(twin);
     if (!file || ::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
     auto head = read_head_of(file->get(), static_cast<std::uint64_t>(info.st_size));
-    if (!head || !*head || !is_twin(**head, head_) || !payload_holds(file->get(), **head).value_or(false)) continue;
-    if (!parts_->files->publish_link(twin, name_)) continue;
-    Account linked = account();
-    linked.blocks = 0;
-    parts_->quotas->published(name_, linked);
+    if (!head || !*head || !is_same(**head) || !payload_holds(file->get(), **head).value_or(false)) continue;
+    if (!parts.files->publish_link(twin, name)) continue;
+    parts.quotas->published(name, account_of(**head, 0));
     return std::make_shared<const Entry>(std::move(*file), std::make_shared<const Head>(std::move(**head)));
   }
   return nullptr;
@@ -97,11 +97,11 @@ std::shared_ptr<const Entry> EntryWriter::link_to_twin() const {
 
 std::expected<std::shared_ptr<const Entry>, std::string> EntryWriter::publish(const Provenance& made) && {
   if (auto head = finish_head(made); !head) return std::unexpected(std::move(head.error()));
-  if (made.original && parts_->quotas)
-    if (auto linked = link_to_twin()) {
-      parts_->negatives.drop(name_);
-      return linked;
-    }
+  const auto is_same = [this](const Head& head) { return is_twin(head, head_); };
+  if (auto linked = made.original ? link_to_twin(*parts_, name_, head_.content, is_same) : nullptr) {
+    parts_->negatives.drop(name_);
+    return linked;
+  }
   Descriptor reading = reopened(descriptor());
   std::string not_kept;
   std::optional<Quotas::Claim> claim;
@@ -113,7 +113,7 @@ std::expected<std::shared_ptr<const Entry>, std::string> EntryWriter::publish(co
   if (not_kept.empty()) {
     if (auto published = parts_->files->publish(std::move(file_), name_); !published)
       return failed(std::move(published.error()));
-    if (parts_->quotas) parts_->quotas->published(name_, account());
+    if (parts_->quotas) parts_->quotas->published(name_, account_of(head_, blocks_of(kPayloadOffset + size_)));
   }
   parts_->space.worked();
   if (head_.state == State::file) parts_->negatives.drop(name_);

@@ -2,6 +2,7 @@
 /// An entry being written: bytes go to a temporary file, publish() makes them an entry at once or not at all.
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,13 @@ struct Parts {
   /// If `error` is one of space: evicts at least `bytes`, and some more. @return whether another try may work
   bool free_up(int error, std::uint64_t bytes) const;
 };
+
+/// Makes the file of an entry that another scope has for the same key the entry `name`, too.
+/// @param content  Head::content of both
+/// @param is_same  whether it may be shared
+/// @return the entry, whose payload was checked; null if there is none to share
+std::shared_ptr<const Entry> link_to_twin(const Parts& parts, const std::string& name, std::uint64_t content,
+                                          const std::function<bool(const Head&)>& is_same);
 
 /// The temporary file is removed when this is dropped unpublished.
 class EntryWriter {
@@ -50,8 +58,6 @@ class EntryWriter {
   std::unexpected<std::string> failed(Failure failure) const;
   std::expected<void, std::string> write_at_offset(Bytes data, std::uint64_t offset);
   std::expected<void, std::string> finish_head(const Provenance& made);
-  std::shared_ptr<const Entry> link_to_twin() const;
-  Account account() const;
 
   std::shared_ptr<Parts> parts_;
   NewFile file_;

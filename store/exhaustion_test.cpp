@@ -93,7 +93,7 @@ TEST(Exhaustion, NoDescriptorsLeft) {
 TEST(DiskFull, NothingIsTriedForAWhile) {
   Machine machine("/dev/full");
   EXPECT_FALSE(machine.store.no_space());
-  auto early = machine.store.create(key_of(1), Quality::lines);
+  auto early = machine.store.create(key_of(1));
   ASSERT_TRUE(early) << early.error();
   for (const int pause : {5, 10, 20, 40, 60, 60}) {
     EXPECT_THAT(try_put(machine.store, "payload"),

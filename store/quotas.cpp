@@ -114,11 +114,13 @@ void Quotas::removed(const std::string& name) {
 std::vector<std::string> Quotas::twins_of(const std::string& name, std::uint64_t content) {
   std::vector<std::string> twins;
   const auto parsed = parse_entry_name(name);
+  const auto here = parsed ? parse_place(parsed->place) : std::nullopt;
   const Lock lock(mutex_);
-  const auto own = parsed && refresh() ? index_.intern(parsed->place) : std::nullopt;
+  const auto own = here && refresh() ? index_.intern(parsed->place) : std::nullopt;
   for (std::size_t i = 0; own && i < index_.places(); ++i) {
     const auto place = static_cast<Index::PlaceId>(i);
     if (place == *own || index_.kind_of(place) != index_.kind_of(*own)) continue;
+    if (parse_place(index_.place_text(place))->version != here->version) continue;
     const auto account = index_.find(place, parsed->digest);
     if (account && account->content == content && !account->absent)
       twins.push_back(entry_name(index_.place_text(place), parsed->digest));

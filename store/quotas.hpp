@@ -78,7 +78,8 @@ class Quotas {
   void removed(const std::string& name);
   /// Does not wait: noted with the next call that does.
   void used(const std::string& name);
-  /// Other names of the same kind for the readable key of `name` whose content is `content`: of other scopes.
+  /// Other names of the same kind and version for the readable key of `name` whose content is `content`: of other
+  /// scopes.
   std::vector<std::string> twins_of(const std::string& name, std::uint64_t content);
 
   /// After the disk was full: evicts at least `bytes`, the least valuable first. @return whether anything went

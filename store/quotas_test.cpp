@@ -45,7 +45,7 @@ EntryKey object(std::size_t i) { return {{"objects", 1}, "global", "original/" +
 
 std::shared_ptr<const Entry> publish(Store& store, const EntryKey& key, std::string_view payload,
                                      const Provenance& made = {}) {
-  auto writer = store.create(key, Quality::lines);
+  auto writer = store.create(key);
   if (!writer || !writer->write(as_bytes(payload))) return nullptr;
   auto published = std::move(*writer).publish(made);
   return published ? *published : nullptr;

@@ -116,8 +116,8 @@ Exhausted Store::exhausted(const std::string& name, std::string_view doing, int 
   return {failure(parts_->files->path(name), doing, error).why};
 }
 
-std::expected<EntryWriter, std::string> Store::create(const EntryKey& key, Quality quality, std::string_view identity) {
-  return create_with(key, Head{.quality = quality, .created = now(), .identity = one_line(identity, kMaxIdentity)});
+std::expected<EntryWriter, std::string> Store::create(const EntryKey& key, std::string_view identity) {
+  return create_with(key, Head{.created = now(), .identity = one_line(identity, kMaxIdentity)});
 }
 
 std::expected<EntryWriter, std::string> Store::create_with(const EntryKey& key, Head head) {
@@ -134,6 +134,12 @@ std::expected<EntryWriter, std::string> Store::create_with(const EntryKey& key, 
     return std::unexpected(std::move(file.error().why));
   }
   return EntryWriter(parts_, std::move(*file), entry_name(key), std::move(head));
+}
+
+std::shared_ptr<const Entry> Store::share(const EntryKey& key, const Sha256& source) {
+  if (source == Sha256{}) return nullptr;
+  const auto is_same = [&](const Head& head) { return head.key == key.readable && head.source_sha256 == source; };
+  return link_to_twin(*parts_, entry_name(key), content_of(source), is_same);
 }
 
 std::optional<KeyLocks::Guard> Store::try_lock(const EntryKey& key) { return locks_.try_lock(entry_name(key)); }

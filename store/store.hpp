@@ -54,7 +54,10 @@ class Store {
 
   /// `identity` is what the original was (see lookup.hpp). Fails at once while no_space(), and for a scope that can be
   /// no part of a path (entry_name.hpp).
-  std::expected<EntryWriter, std::string> create(const EntryKey& key, Quality quality, std::string_view identity = {});
+  std::expected<EntryWriter, std::string> create(const EntryKey& key, std::string_view identity = {});
+  /// What another scope has for the same key, made of the original whose payload has the digest `source`, becomes the
+  /// entry of `key`, too; the caller knows that this scope has that original. Null if there is none.
+  std::shared_ptr<const Entry> share(const EntryKey& key, const Sha256& source);
   /// In memory, for this run. Does not wait.
   void remember(const EntryKey& key, const Negative& negative);
   /// Forgets all that is remembered, for sources that are others now.

@@ -20,7 +20,7 @@ void CheckedHit_ns(benchmark::State& state) {
   std::vector<EntryKey> keys;
   for (std::size_t i = 0; i < entries; ++i) {
     keys.push_back(key(i));
-    auto writer = store->create(keys.back(), Quality::lines);
+    auto writer = store->create(keys.back());
     if (!writer || !writer->write(as_bytes("payload")) || !std::move(*writer).publish())
       return state.SkipWithError("could not publish");
     store->lookup(keys.back());

@@ -23,7 +23,7 @@ TEST(Store, PublishesAtOnceOrNotAtAll) {
     const TempFolder folder;
     const auto store = open_store(folder.path(), 1, {.temporary_files = temporary});
     {
-      auto dropped = store->create(kKey, Quality::lines);
+      auto dropped = store->create(kKey);
       ASSERT_TRUE(dropped) << dropped.error();
       ASSERT_TRUE(dropped->write(as_bytes("half")));
       EXPECT_EQ(say(store->lookup(kKey)), "miss");
@@ -49,9 +49,9 @@ TEST(Store, LaysOutByKindVersionScopeAndHash) {
 TEST(Store, AnEntrySaysWhatItWasMadeFrom) {
   const TempFolder folder;
   const auto store = open_store(folder.path());
-  auto writer = store->create(kKey, Quality::symbol_table, "length=5 etag=\"a\nb\"");
+  auto writer = store->create(kKey, "length=5 etag=\"a\nb\"");
   ASSERT_TRUE(writer) << writer.error();
-  ASSERT_TRUE(std::move(*writer).publish());
+  ASSERT_TRUE(std::move(*writer).publish({.quality = Quality::symbol_table}));
   for (const Lookup& lookup : {store->lookup(kKey), open_store(folder.path(), 2)->lookup(kKey)}) {
     ASSERT_TRUE(std::holds_alternative<Hit>(lookup)) << say(lookup);
     const Entry& entry = *std::get<Hit>(lookup).entry;
@@ -130,7 +130,7 @@ TEST(Store, AnEntryOutlivesItsNameAndTheStore) {
   std::filesystem::remove_all(folder.path() / "symcaches");
   EXPECT_EQ(say(open), "hit payload");
   EXPECT_EQ(say(store->lookup(kKey)), "miss");
-  auto writer = store->create(kKey, Quality::lines);
+  auto writer = store->create(kKey);
   ASSERT_TRUE(writer);
   store.reset();
   EXPECT_EQ(say(open), "hit payload");

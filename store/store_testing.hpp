@@ -26,7 +26,7 @@ inline std::unique_ptr<Store> open_store(const std::filesystem::path& folder, st
 
 /// "" or why not.
 inline std::string try_put(Store& store, std::string_view payload, const EntryKey& key = kKey) {
-  auto writer = store.create(key, Quality::lines);
+  auto writer = store.create(key);
   if (!writer) return writer.error();
   if (const auto written = writer->write(as_bytes(payload)); !written) return written.error();
   const auto published = std::move(*writer).publish();

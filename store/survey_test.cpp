@@ -43,9 +43,9 @@ TEST(Survey, KnowsCostAndAbsenceFromTheHead) {
   const TempFolder folder;
   {
     const auto store = open_store(folder.path());
-    auto writer = store->create(kKey, Quality::lines);
+    auto writer = store->create(kKey);
     ASSERT_TRUE(std::move(*writer).publish({.cost = Milliseconds(60'000)}));
-    auto cheap = store->create(key_of(1), Quality::lines);
+    auto cheap = store->create(key_of(1));
     ASSERT_TRUE(std::move(*cheap).publish());
     store->remember(key_of(2), Absent{Store::now()});
     ASSERT_TRUE(store->keep(key_of(2)));

@@ -96,11 +96,13 @@ Answer escape(const Work&) {
 
 int main() {
   auto handlers = service::worker_handlers();
-  const auto convert = handlers.at(static_cast<std::uint32_t>(service::JobKind::derive));
-  handlers[static_cast<std::uint32_t>(service::JobKind::derive)] = [convert](const Work& work) {
-    go_wrong(last_word(work.files.front().get()));
-    return convert(work);
-  };
+  for (const auto kind : {service::JobKind::derive, service::JobKind::verify, service::JobKind::state_ids}) {
+    auto& handler = handlers.at(static_cast<std::uint32_t>(kind));
+    handler = [proper = handler](const Work& work) {
+      go_wrong(last_word(work.files.front().get()));
+      return proper(work);
+    };
+  }
   handlers[kEchoJob] = echo;
   handlers[kRefuseJob] = refuse;
   handlers[kFloodJob] = flood;

@@ -10,6 +10,7 @@
 #include "fetch/source.hpp"
 #include "net/http.hpp"
 #include "testing/server/fake_pdb.hpp"
+#include "testing/server/fixed_endpoint.hpp"
 #include "testing/server/run_task.hpp"
 
 namespace symcached::fetch {
@@ -83,7 +84,8 @@ class SourceTest : public ::testing::Test {
   TempFolder folder_;
   std::unique_ptr<store::Store> store_ = std::move(*store::Store::open(cache_.path(), 1));
   ObjectCache objects_{*store_, {"objects", 1}, small_limits()};
-  HttpClient client_{small_limits(), "Test/1"};
+  FakeTime time_;
+  HttpClient client_{small_limits(), "Test/1", time_.waits()};
 };
 
 }  // namespace symcached::fetch

@@ -1,0 +1,77 @@
+#include "app/backend.hpp"
+
+#include <fmt/format.h>
+
+#include <random>
+#include <utility>
+
+#include "app/cache_place.hpp"
+#include "app/process.hpp"
+#include "app/user_agent.hpp"
+#include "app/worker.hpp"
+#include "service/cache_versions.hpp"
+#include "service/worker_ids.hpp"
+#include "store/work_list.hpp"
+
+namespace symcached::app {
+namespace {
+
+std::uint64_t random_boot() {
+  std::random_device random;
+  return std::uint64_t{random()} << 32 | random();
+}
+
+/// With the command that starts a worker.
+worker::PoolOptions pool_options(const config::Config& config) {
+  worker::PoolOptions options = config.workers;
+  options.command = {"/proc/self/exe", std::string(kWorkerCommand)};
+  return options;
+}
+
+service::ServiceOptions service_options(const config::Config& config, const std::filesystem::path& directory,
+                                        const BackendOptions& options) {
+  service::ServiceOptions service = config.service;
+  if (options.keeps_work) service.refresh_list = directory / store::kRefreshList;
+  service.max_active = jobs_for(options.max_files);
+  return service;
+}
+
+}  // namespace
+
+Backend::Backend(const config::Config& config, std::filesystem::path directory, std::unique_ptr<store::Store> store,
+                 Log log)
+    : log_(std::move(log)),
+      directory_(std::move(directory)),
+      store_(std::move(store)),
+      workers_(pool_options(config), log_),
+      run_job_(metrics_.counting(
+          [this](worker::Job job, worker::Sink sink) { return workers_.run(std::move(job), std::move(sink)); })),
+      reader_(run_job_, config.service.limits),
+      objects_(*store_, service::kObjects, config.network, reader_,
+               service::ids_by_workers(run_job_, config.service.limits)),
+      client_(config.network, std::string(kUserAgent)) {}
+
+std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config::Config& config,
+                                                                   const BackendOptions& options, Log log) {
+  auto directory = cache_dir_of(config);
+  if (!directory) return std::unexpected(std::move(directory.error()));
+  store::StoreOptions store_options;
+  store_options.quotas.limits = limits_of(config);
+  auto store = store::Store::open(*directory, random_boot(), std::move(store_options));
+  if (!store) return std::unexpected(std::move(store.error()));
+  log(Severity::info, fmt::format("symcached {}, cache directory {}", SYMCACHED_VERSION, directory->string()));
+  std::unique_ptr<Backend> backend(new Backend(config, std::move(*directory), std::move(*store), std::move(log)));
+  auto sources = backend->open_sources(config);
+  if (!sources) return std::unexpected(std::move(sources.error()));
+  backend->service_.emplace(*backend->store_, std::move(*sources), backend->run_job_, backend->log_,
+                            service_options(config, backend->directory_, options));
+  return backend;
+}
+
+void Backend::stop() {
+  client_.stop();
+  workers_.stop();
+  if (service_) service_->stop();
+}
+
+}  // namespace symcached::app

@@ -1,0 +1,67 @@
+#pragma once
+/// What finds and makes caches, put together: the cache directory, worker processes, sources, and the service over
+/// them. `serve` puts HTTP before it, `cache warm` a list of modules.
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/metrics.hpp"
+#include "app/open_sources.hpp"
+#include "config/config.hpp"
+#include "fetch/http_client.hpp"
+#include "fetch/object_cache.hpp"
+#include "net/log.hpp"
+#include "service/cache_service.hpp"
+#include "service/worker_reader.hpp"
+#include "store/store.hpp"
+#include "worker/pool.hpp"
+
+namespace symcached::app {
+
+struct BackendOptions {
+  std::size_t max_files = 1024;  ///< descriptors of the process
+  bool keeps_work = true;        ///< what waits to be made anew is kept in the cache directory, and done from there
+};
+
+class Backend {
+ public:
+  /// Opens the cache directory, which is created if missing, and the sources; starts the workers.
+  /// @return the backend, or what cannot be used, in one line
+  static std::expected<std::unique_ptr<Backend>, std::string> open(const config::Config& config,
+                                                                   const BackendOptions& options, Log log);
+  ~Backend() { stop(); }
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  std::expected<Sources, std::string> open_sources(const config::Config& config) {
+    return app::open_sources(config.sources, objects_, client_, metrics_, log_);
+  }
+  /// Ends what is under way and answers nobody any more.
+  void stop();
+
+  const std::filesystem::path& directory() const { return directory_; }
+  store::Store& store() { return *store_; }
+  Metrics& metrics() { return metrics_; }
+  worker::Pool& workers() { return workers_; }
+  fetch::HttpClient& client() { return client_; }
+  service::CacheService& service() { return *service_; }
+
+ private:
+  Backend(const config::Config& config, std::filesystem::path directory, std::unique_ptr<store::Store> store, Log log);
+
+  // In the order in which they use each other.
+  const Log log_;
+  const std::filesystem::path directory_;
+  const std::unique_ptr<store::Store> store_;
+  Metrics metrics_;
+  worker::Pool workers_;
+  const service::RunJob run_job_;
+  service::WorkerReader reader_;
+  fetch::ObjectCache objects_;
+  fetch::HttpClient client_;
+  std::optional<service::CacheService> service_;
+};
+
+}  // namespace symcached::app

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""warm_test.py SYMCACHED: `symcached cache warm` from lists, folders and debug files, and a server in its cache."""
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import program
+from program import symcached
+from server import SOURCE, Server, Symbols
+
+BUILD_ID = "dfb85de42daffd09640c8fe377d572de3e168920"
+
+
+def make_elf(folder):
+    """A program with DWARF, where a debuginfod server would have it."""
+    place = folder / "buildid" / BUILD_ID / "debuginfo"
+    place.parent.mkdir(parents=True)
+    (folder / "app.c").write_text(SOURCE)
+    subprocess.run(["gcc", "-g", f"-Wl,--build-id=0x{BUILD_ID}", folder / "app.c", "-o", place], check=True)
+
+
+class Warm(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        folder = pathlib.Path(scratch.name)
+        cls.symbols = Symbols(folder / "symbols")
+        for number in range(1, 5):
+            cls.symbols.add(number)
+        cls.elves = folder / "elves"
+        make_elf(cls.elves)
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.cache = self.folder / "cache"
+        self.file = self.folder / "symcached.yml"
+        sources = [{"id": "pdbs", "type": "filesystem", "path": str(self.symbols.folder), "is_public": True,
+                    "layout": {"type": "symstore"}},
+                   {"id": "elves", "type": "filesystem", "path": str(self.elves / "buildid"), "is_public": True,
+                    "layout": {"type": "debuginfod"}}]
+        self.file.write_text(json.dumps({"cache_dir": str(self.cache), "sources": sources}))
+
+    def warm(self, *arguments, status=0, stdin=None):
+        done = symcached("cache", "warm", "-c", self.file, *arguments, stdin=stdin)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout
+
+    def guid(self, number):
+        return self.symbols.guid_of(number)
+
+    def test_every_dialect_of_lists(self):
+        age = self.symbols.age
+        digits = [self.guid(number).replace("-", "") for number in range(5)]
+        rsds = f"[RSDS] PdbSig: {{{self.guid(3)}}}; Age: {age}; Pdb: c:\\b\\app.pdb"
+        rows = [("name and id", f"app.pdb {digits[1]}{age:x}\n"),
+                ("name, GUID, age", f"app.pdb {self.guid(2)} {age}\n"),
+                ("xperf", f'0x4da89d03, 0x00bcb000, "app.exe", "{rsds}"\n'),
+                ("key", f"app.pdb/{digits[4]}{age:x}/app.pdb\n"),
+                ("perf buildid-list", f"{BUILD_ID} /usr/bin/app\n"),
+                ("JSON", json.dumps([{"code_file": "/bin/app", "code_id": BUILD_ID}]))]
+        for dialect, text in rows:
+            outcome = json.loads(self.warm("--json", "-", stdin=text))
+            seen = "there" if dialect == "JSON" else "made"  # that is the ELF file again
+            self.assertEqual((outcome["outcome"], outcome["quality"]), (seen, "lines"), dialect)
+        counted = json.loads(symcached("cache", "stat", "--json", "-c", self.file).stdout)
+        self.assertEqual(counted["total"]["entries"], 5)
+        everything = self.folder / "all"
+        everything.write_text("".join(text for _, text in rows[:5]))
+        self.assertEqual(self.warm(everything), "5 modules: 5 already there, 0 made, 0 missing, 0 failed\n"
+                                                "in the cache by quality: 5 lines\n")
+
+    def test_a_folder_and_what_is_missing_or_no_use(self):
+        self.assertIn("4 modules: 0 already there, 4 made", self.warm("-j", "2", self.symbols.folder))
+        missing, broken = self.guid(7).replace("-", "") + "1", self.guid(8).replace("-", "") + "1"
+        place = self.symbols.place(8)
+        place.write_bytes(self.symbols.pdb_of(8)[:5000])
+        self.addCleanup(place.unlink)
+        listed = self.folder / "list"
+        listed.write_text(f"app.pdb {self.guid(1)} 1\napp.pdb {missing}\napp.pdb {broken}\nnonsense\n")
+        lines = self.warm(listed, status=1).splitlines()
+        self.assertIn(f"missing: app.pdb {missing.upper()}: not found in any source", lines)
+        self.assertTrue(any(line.startswith(f"failed: app.pdb {broken.upper()}: ") for line in lines), lines)
+        self.assertIn("3 modules: 1 already there, 0 made, 1 missing, 1 failed", lines)
+
+    def test_a_server_has_what_was_warmed(self):
+        self.warm("--cache-dir", self.folder / "other", self.symbols.folder)
+        server = Server(program.PROGRAM, self.folder / "other")  # without sources
+        try:
+            self.assertEqual(server.ask(self.symbols.url_path(3))[0], 200)
+        finally:
+            server.end()
+
+    def test_options_instead_of_the_file(self):
+        done = symcached("cache", "warm", "--cache-dir", self.cache, "--symbols", self.symbols.folder, "-",
+                         stdin=f"app.pdb {self.guid(1)} 1\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("1 module: 0 already there, 1 made", done.stdout)
+        done = symcached("cache", "warm", "--cache-dir", self.cache, "-", stdin="")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no sources to get debug files from; give --symbols", done.stderr)
+
+
+if __name__ == "__main__":
+    program.main()
