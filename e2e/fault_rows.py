@@ -118,8 +118,8 @@ def redirects(files):
         Row("redirect to a private address", does.redirect("http://127.0.0.2:9/"), UNAVAILABLE, PLACES),
         Row("the same, spelled as a number", does.redirect("http://2130706434:9/"), UNAVAILABLE, PLACES),
         Row("redirect to the cloud's metadata", does.redirect("http://169.254.169.254/"), UNAVAILABLE, PLACES),
-        Row("redirect to a port where nobody listens, allowed", does.redirect("http://127.0.0.1:9/"), UNAVAILABLE, FIVE, retry=10,
-            options=("--private-redirects",)),
+        Row("redirect to a port where nobody listens, allowed", does.redirect("http://127.0.0.1:9/"), UNAVAILABLE, FIVE,
+            retry=10, options=("--private-redirects",)),
     ]
 
 
