@@ -68,6 +68,7 @@ Field region(S3Place& place) {
       return report.error(node.line, key + ": write a name, or [NAME, ENDPOINT]");
     place.region = node.items[0].text;
     place.endpoint = node.items[1].text;
+    place.path_style = true;  // few but Amazon have a host for each bucket
   };
   return field;
 }
@@ -101,7 +102,8 @@ void add_place(Rows& rows, S3Place& place) {
   add_bucket(rows, place.bucket, place.prefix);
   rows.push_back({"region", region(place), "of the bucket"});
   rows.push_back({"endpoint", text(place.endpoint), "URL; empty: Amazon's for the region"});
-  rows.push_back({"path_style", flag(place.path_style), "the bucket stands in the path, not in the host name"});
+  rows.push_back({"path_style", flag(place.path_style),
+                  "the bucket stands in the path, not in the host name; true if region is a pair"});
   rows.push_back({"aws_credentials_provider", choice(place.credentials, kProviders), "where the keys come from"});
   rows.push_back({"access_key", text(place.access_key), "static; empty: requests are not signed"});
   rows.push_back({"secret_key", secret(place.secret_key), "static"});

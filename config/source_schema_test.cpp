@@ -61,6 +61,7 @@ sources:
   const auto& s3 = std::get<S3Place>(all[1].location);
   EXPECT_EQ(s3.region, "minio");
   EXPECT_EQ(s3.endpoint, "http://minio:9000");
+  EXPECT_TRUE(s3.path_style);
   EXPECT_EQ(s3.credentials, S3Place::Credentials::container);
   EXPECT_EQ(all[1].layout, Layout::native) << "as Symbolicator has it";
   EXPECT_EQ(std::get<GcsPlace>(all[2].location).private_key, "-----BEGIN PRIVATE KEY-----\nx");
