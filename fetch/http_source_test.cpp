@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "fetch/identity.hpp"
+#include "fetch/plain_endpoint.hpp"
 #include "testing/server/fake_upstream.hpp"
 #include "testing/server/process.hpp"
 #include "testing/server/raw_upstream.hpp"
@@ -110,6 +111,15 @@ TEST_F(UpstreamTest, SaysWhenToRetry) {
     ASSERT_TRUE(std::holds_alternative<TransientError>(outcome)) << r.status;
     EXPECT_EQ(std::get<TransientError>(outcome).retry_after, r.want) << r.status << " " << r.value;
   }
+}
+
+TEST(PlainEndpoint, WhatWasRefusedToOneTicketMayBeGivenToTheNext) {
+  sources::HttpPlace place;
+  place.url = "http://host";
+  const auto credentials = [&] { return (*PlainEndpoint::open(place))->credentials(); };
+  EXPECT_EQ(credentials(), 0u);
+  place.negotiate = true;
+  EXPECT_NE(credentials(), credentials());
 }
 
 TEST_F(UpstreamTest, WithoutKnowingTheTiersNothingIsAbsent) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 
 #include "fetch/secrets.hpp"
@@ -76,7 +77,8 @@ std::expected<std::unique_ptr<PlainEndpoint>, std::string> PlainEndpoint::open(c
     if (!is_header_value(value)) return wrong(fmt::format("the value of header {} has control characters", name));
     secrets += "\n" + name + ":" + value;
   }
-  if (place.negotiate) secrets += "\nnegotiate";
+  static std::atomic<unsigned> openings = 0;  // the ticket may be another each time
+  if (place.negotiate) secrets += fmt::format("\nnegotiate {}", ++openings);
   const std::uint64_t credentials = secrets.empty() ? 0 : fingerprint({secrets});
   return std::unique_ptr<PlainEndpoint>(
       new PlainEndpoint(std::move(*url), std::move(headers), place.negotiate, credentials));
