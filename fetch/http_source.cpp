@@ -141,6 +141,7 @@ HttpSource::HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endp
       objects_(objects),
       client_(client),
       downloader_(client, client.hosts(), *endpoint_, config.network, {}, client.waits()),
+      shortcut_([this](std::string path) { return read_text(std::move(path)); }, client.waits().now),
       probed_(config.layout == sources::Layout::automatic ? Probed::not_yet : Probed::one_tier) {}
 
 std::string HttpSource::origin_of(std::string_view path) const {
@@ -174,7 +175,8 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
   auto two_tiers = co_await has_two_tiers();
   Outcome worst = NotThere{};
   if (!two_tiers) worst = std::move(two_tiers.error());
-  for (const auto& place : places_.places(wanted.file, two_tiers.value_or(false))) {
+  const auto places = co_await places_of(wanted, two_tiers.value_or(false));
+  for (const auto& place : places) {
     Outcome outcome = co_await download(wanted, place.path);
     if (std::holds_alternative<NotThere>(outcome)) continue;
     if (std::holds_alternative<Original>(outcome)) places_.worked(wanted.file.type, place);
@@ -188,6 +190,30 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
     co_return worst;
   const std::string pointer = sources::pointer_beside(places_.places(wanted.file, false).front().path);
   co_return co_await follow_pointer(std::move(wanted), pointer);
+}
+
+Task<std::vector<sources::Place>> HttpSource::places_of(Wanted wanted, bool two_tiers) {
+  auto places = places_.places(wanted.file, two_tiers);
+  if (!config_.has_index || !places_.has_pointers(wanted.file.type) || places.size() < 2) co_return places;
+  co_await shortcut_.read_on();
+  std::ranges::stable_partition(places, [&](const sources::Place& place) { return shortcut_.lists(place.path); });
+  co_return places;
+}
+
+Task<std::optional<std::string>> HttpSource::read_text(std::string path) {
+  const auto text = std::make_shared<std::string>();
+  OpenSink open = [text](const HttpHead&) -> std::expected<ByteSink, std::string> {
+    text->clear();
+    return ByteSink([text](Bytes piece) -> std::expected<void, std::string> {
+      if (text->size() + piece.size() > AdminShortcut::kMaxText) return std::unexpected("too large");
+      text->append(as_text(piece));
+      return {};
+    });
+  };
+  const Downloaded done = co_await downloader_.get(std::move(path), {}, std::move(open));
+  if (!done.complete() && !is_refusal(done.result.head.status)) co_return std::nullopt;
+  const bool is_there = done.complete() && !is_web_page(done.result.head);
+  co_return is_there ? std::move(*text) : std::string();
 }
 
 Task<Outcome> HttpSource::follow_pointer(Wanted wanted, std::string pointer) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "fetch/admin_shortcut.hpp"
 #include "fetch/download.hpp"
 #include "fetch/look.hpp"
 #include "fetch/place_order.hpp"
@@ -39,6 +40,10 @@ class HttpSource : public Source {
   struct Download;
   Task<bool> goes_on(std::shared_ptr<Download> download, Remote remote);
   Task<Offer> offer_of(Wanted wanted, Remote remote, std::string start, unsigned max_requests);
+  /// Those that the store's index lists come first.
+  Task<std::vector<sources::Place>> places_of(Wanted wanted, bool two_tiers);
+  /// Nothing if it cannot be told; empty if nothing lies there.
+  Task<std::optional<std::string>> read_text(std::string path);
   Task<Outcome> follow_pointer(Wanted wanted, std::string pointer);
   Task<Outcome> open_elsewhere(Wanted wanted, sources::MappedPath place);
   std::string origin_of(std::string_view path) const;
@@ -52,6 +57,7 @@ class HttpSource : public Source {
   ObjectCache& objects_;
   HttpClient& client_;
   Downloader downloader_;
+  AdminShortcut shortcut_;
   std::atomic<Probed> probed_;
   std::mutex mutex_;
   std::unordered_map<std::string, std::string>

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-
-#include "base/ascii.hpp"
-
 namespace symcached::sources {
 namespace {
 
@@ -23,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
 std::uint64_t hash(std::string_view key) {
   std::uint64_t value = 0xcbf29ce484222325;
   for (const char c : key) {
-    value ^= static_cast<std::uint8_t>(c == '\\' ? '/' : lower_ascii(c));
+    value ^= static_cast<std::uint8_t>(c == '\\' ? '/' : c);
     value *= 0x100000001b3;
   }
   return value;

@@ -17,8 +17,8 @@ std::optional<std::uint32_t> parse_last_id(std::string_view text);
 /// "000Admin/0000000042"
 std::string transaction_path(std::uint32_t id);
 
-/// A set of keys like "crash.pdb/3249D9…69361", without case. 8 bytes each: about one of 10^13 keys that are not in a
-/// set of a million is said to be.
+/// A set of keys like "crash.pdb/3249D9…69361", as they are spelled. 8 bytes each: about one of 10^13 keys that are not
+/// in a set of a million is said to be.
 class AdminIndex {
  public:
   static constexpr std::size_t kMaxKeys = 4'000'000;
@@ -26,7 +26,7 @@ class AdminIndex {
   /// Lines like "crash.pdb\3249D9…69361","C:\build\crash.pdb"; others are skipped.
   /// @return how many keys there were
   std::size_t add_transaction(std::string_view text);
-  /// Once all is added; has() answers after it.
+  /// Once more was added; has() answers after it.
   void finish();
   std::size_t size() const { return keys_.size(); }
 

@@ -12,7 +12,7 @@ TEST(AdminIndex, ListsWhatTransactionsAdded) {
                                   "no line of the kind\n"
                                   "\"no id\"\n\"\\no name\"\n\"no id\\\"\n\"a\\b\\c\"\n\"no end\\1\n"),
             2u);
-  index.add_transaction("\"crash.exe\\5ab380779000\",\"again\"");
+  index.add_transaction("\"Crash.exe\\5AB380779000\",\"again\"");
   index.finish();
   EXPECT_EQ(index.size(), 2u);
   struct Row {
@@ -21,9 +21,10 @@ TEST(AdminIndex, ListsWhatTransactionsAdded) {
   };
   const Row rows[] = {
       {"crash.pdb/3249D99D0C4049318610F4E4FB0B69361a/crash.pdb", true},
-      {"CRASH.PDB/3249d99d0c4049318610f4e4fb0b69361A/crash.pd_", true},
+      {"CRASH.PDB/3249d99d0c4049318610f4e4fb0b69361A/crash.pd_", false},
       {"cr/crash.pdb/3249D99D0C4049318610F4E4FB0B69361a/file.ptr", true},
-      {"crash.exe/5AB380779000/crash.exe", true},
+      {"Crash.exe/5AB380779000/Crash.exe", true},
+      {"crash.exe/5AB380779000/crash.exe", false},
       {"crash.exe/5AB380779001/crash.exe", false},
       {"crash.exe/5AB380779000", false},
       {"/5AB380779000/x", false},
