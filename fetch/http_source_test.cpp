@@ -275,5 +275,32 @@ TEST_F(UpstreamTest, TheIndexOfAStoreIsAShortcutAndNothingElse) {
   }
 }
 
+TEST_F(UpstreamTest, EachSourceKeepsToItsOwnRules) {
+  FakeUpstream upstream;
+  upstream.put("/" + kPath, body(fake_pdb(std::string(1000, 'x'))));
+  sources::SourceConfig config = config_of(upstream.url());
+  config.layout = sources::Layout::symstore;
+  config.network = {.user_agent = "Own/3", .max_download_size = 100, .requests_per_second = 2};
+  const auto strict = std::move(*make_source(config, objects_, client_));
+  EXPECT_THAT(describe(run_task(strict->open(kWanted))), HasSubstr("larger than the limit of 100 bytes"));
+  EXPECT_EQ(upstream.user_agent(), "Own/3");
+  time_.slept->clear();
+  run_task(strict->open(kWanted));
+  EXPECT_FALSE(time_.slept->empty()) << "two requests a second";
+  const auto usual = source(upstream.url());
+  EXPECT_THAT(describe(run_task(usual->open(kWanted))), StartsWith("found"));
+  EXPECT_EQ(upstream.user_agent(), "Test/1");
+}
+
+TEST_F(UpstreamTest, ProbingFirstAsksForOneSpelling) {
+  FakeUpstream upstream;
+  sources::SourceConfig config = config_of(upstream.url());
+  config.layout = sources::Layout::symstore;
+  config.probing = sources::Probing::first;
+  const auto asked = std::move(*make_source(config, objects_, client_));
+  EXPECT_EQ(describe(run_task(asked->open(kWanted))), "not there");
+  EXPECT_THAT(upstream.asked(), ElementsAre("/" + kPath, "/" + kPackedPath));
+}
+
 }  // namespace
 }  // namespace symcached::fetch
