@@ -10,7 +10,8 @@ bool is_web_page(const HttpHead& head) {
   return http::same_name(std::string_view(head.content_type).substr(0, 9), "text/html");
 }
 
-HttpClient::HttpClient(Limits limits, std::string user_agent) : limits_(limits), user_agent_(std::move(user_agent)) {}
+HttpClient::HttpClient(Limits limits, std::string user_agent, BreakerRules breaker)
+    : limits_(limits), user_agent_(std::move(user_agent)), hosts_(std::move(breaker)) {}
 
 HttpClient::~HttpClient() = default;
 

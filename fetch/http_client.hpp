@@ -16,7 +16,7 @@ class HttpWorker;
 
 class HttpClient {
  public:
-  HttpClient(Limits limits, std::string user_agent);
+  HttpClient(Limits limits, std::string user_agent, BreakerRules breaker = {});
   /// Transfers under way end first. The event loops of those who wait must still be there.
   ~HttpClient();
 
