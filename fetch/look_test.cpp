@@ -112,7 +112,7 @@ class LookTest : public SourceTest {
     limits.max_download = 64 << 20;
     return limits;
   }
-  HttpClient roomy_{roomy(), "Test/1", time_.waits()};
+  HttpClient roomy_{roomy(), "Test/1", {}, time_.waits()};
 };
 
 TEST_F(LookTest, AnotherFileIsNotDownloaded) {
