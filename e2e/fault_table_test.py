@@ -5,7 +5,6 @@ Usage: e2e/fault_table_test.py PATH_TO_SYMCACHED [PART_OF_A_ROW'S_NAME]
 Each row has a symbol server and a symcached of its own. A client asks and waits; then a polling client asks, which
 must cause no further request to the symbol server.
 """
-import collections
 import concurrent.futures
 import contextlib
 import pathlib
@@ -19,17 +18,18 @@ from components.certificates import Authority
 from components.component import Lacking
 from components.faults import FaultServer
 from components.small_disk import no_file_beyond
-from fault_rows import ABSENT, FINAL, FOUND, FULL, LATER, OPEN
+from fault_rows import ABSENT, FOUND, FULL, SLACK, UNUSABLE, WAIT
 from server import Server, Symbols, until
 
-AT_ONCE = 8     # rows, most of which wait
+AT_ONCE = 16    # rows, most of which wait
 PASSWORD = "between-us"  # for the symbol server, which wants none
+AN_HOUR = 3600
 PATIENCE = 30   # seconds that an answer to a waiting client may take
 WANTED = {      # outcome: what a waiting client is told, then what a polling one is
     FOUND: ("200", "200"),
     ABSENT: ("404 for a while", "404 for a while"),
-    LATER: ("404", "404 come back"),
-    FINAL: ("404", "404"),
+    UNUSABLE: ("404", "404"),
+    **dict.fromkeys(WAIT, ("404", "404 come back")),
     FULL: ("503 come back", "404 come back"),
 }
 
@@ -47,10 +47,10 @@ def within(number, bounds):
 
 
 class Trial:
-    """One row as it is tried; `faults` says what is not as the row wants it."""
+    """One row as it is tried; `seen` is what happened, `faults` says what is not as the row wants it."""
 
     def __init__(self, program, row, folder, symbols, authority):
-        self.row, self.faults = row, []
+        self.row, self.faults, self.seen = row, [], ""
         with contextlib.ExitStack() as scene:
             self.elsewhere = scene.enter_context(FaultServer({"app.pdb": row.elsewhere or faults.not_found}))
             behaviour = row.behaviour or behaviours.redirect(self.elsewhere.url + "/")
@@ -62,6 +62,8 @@ class Trial:
                 scene.enter_context(no_file_beyond(server.process.pid, row.largest_file))
             (self.ask_while_pending if row.pending else self.ask)(server, symbols.url_path(1))
             _, log = server.end()
+            if row.outcome in (UNUSABLE, *WAIT) and not row.pending:
+                self.expect(f" {row.outcome} app.pdb/" in log, f"the log does not say {row.outcome}: {log}")
             self.expect(PASSWORD not in log, "the password is in the log")
             self.expect_asked_elsewhere()
 
@@ -78,7 +80,8 @@ class Trial:
         server.end()
         for answer, want in zip((first, again), WANTED[self.row.outcome]):
             self.expect(kind(answer) == want, f"{kind(answer)} instead of {want} ({answer[2][:60]!r})")
-        self.expect_retry(again)
+        self.expect_remembered(again)
+        self.seen = f"{first[0]}, {asked} requests, {took:.1f} s, Retry-After {again[1].get('retry-after', '-')}"
         self.expect(took < PATIENCE, f"took {took:.0f} s")
         self.expect(within(asked, self.row.asked), f"asked {asked} times instead of {self.row.asked}")
         self.expect(self.asked() == asked, f"asked {self.asked()} times after the second client")
@@ -87,15 +90,20 @@ class Trial:
         for _ in range(2):
             answer = server.poll(path)
             self.expect(kind(answer) == "404 come back", f"{kind(answer)} instead of 404 come back")
-            self.expect_retry(answer)
         until(self.asked, "a request to the symbol server")
+        self.seen = "pending"
         server.end()
         self.expect(within(self.asked(), self.row.asked), f"asked {self.asked()} times instead of {self.row.asked}")
 
-    def expect_retry(self, answer):
-        seconds = answer[1].get("retry-after")
-        if self.row.outcome == LATER and seconds is not None:
-            self.expect(within(int(seconds), self.row.retry), f"Retry-After {seconds}, not within {self.row.retry}")
+    def expect_remembered(self, answer):
+        """How long a client is told that this outcome stands."""
+        if self.row.outcome in WAIT:
+            longest, seconds = self.row.retry or WAIT[self.row.outcome], answer[1].get("retry-after", "0")
+        elif self.row.outcome == ABSENT:
+            longest, seconds = AN_HOUR, answer[1].get("cache-control", "0").removeprefix("max-age=")
+        else:
+            return
+        self.expect(within(int(seconds), (max(1, longest - SLACK), longest)), f"for {seconds} s, not {longest}")
 
     def expect_asked_elsewhere(self):
         allowed = 1 if self.row.elsewhere and self.row.outcome == FOUND else 0
@@ -107,13 +115,21 @@ class Trial:
         return sum("index2.txt" not in request.path for request in self.upstream.requests)
 
 
-def verdict_of(trial):
-    """`open` is a fault that is known."""
-    is_open = trial.row.why in OPEN
-    if is_open and not trial.faults:
-        trial.faults.append("is right; take it out of OPEN in fault_rows.py")
-        return "FAILED"
-    return "ok" if not trial.faults else "open" if is_open else "FAILED"
+def is_polite(program, folder, symbols, why, behaviour, longest):
+    """A client that polls as it is told gets the file in the end. Returns what is wrong."""
+    path, told = symbols.url_path(1), []
+    with FaultServer({"app.pdb": behaviour}) as upstream:
+        server = Server(program, folder, upstream.url, options=["--workers", 1, "--grace", 0])
+        end = time.monotonic() + PATIENCE
+        status, headers, _ = server.poll(path)
+        while status == 404 and "retry-after" in headers and time.monotonic() < end:
+            told.append(int(headers["retry-after"]))
+            time.sleep(told[-1])
+            status, headers, _ = server.poll(path)
+        server.end()
+    good = status == 200 and max(told) <= longest
+    print(f"{'ok' if good else 'FAILED':7} {why}: {status} after waits of {told} s", flush=True)
+    return good
 
 
 def main():
@@ -131,15 +147,18 @@ def main():
             print(f"SKIPPED trusted https: {lacking}")
             rows = [row for row in rows if not row.trusted]
         folders = [folder / f"row{number}" for number in range(len(rows))]
+        talks = [pool.submit(is_polite, program, folder / f"talk{number}", symbols, *row)
+                 for number, row in enumerate(fault_rows.politeness(files)) if part in row[0]]
         trials = pool.map(lambda row, scratch: Trial(programs[row.trusted], row, scratch, symbols, authority), rows,
                           folders)
-        verdicts = collections.Counter()
+        failed = 0
         for trial in trials:
-            verdict = verdict_of(trial)
-            verdicts[verdict] += 1
-            print(f"{verdict:7} {trial.row.why}", *trial.faults, sep="\n        - ", flush=True)
-    print(f"{len(rows)} rows:", ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
-    return 1 if verdicts["FAILED"] else 0
+            failed += bool(trial.faults)
+            print(f"{'FAILED' if trial.faults else 'ok':7} {trial.row.why}: {trial.seen}", *trial.faults,
+                  sep="\n        - ", flush=True)
+        failed += sum(not talk.result() for talk in talks)
+    print(f"{len(rows) + len(talks)} rows, {failed} failed")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -117,7 +117,8 @@ class Symbols:
 class Server:
     """`symcached serve` on a free port; its log is read when it has ended."""
 
-    def __init__(self, program, cache, *symbols, options=(), descriptors=None, admin=False):
+    def __init__(self, program, cache, *symbols, options=(), descriptors=None, admin=False,
+                 environment=None):
         arguments = [str(program), "serve", "--bind", "127.0.0.1:0", "--admin-bind", "127.0.0.1:0" if admin else ""]
         arguments += map(str, options)
         arguments += ["--cache-dir", str(cache)] if cache else []
@@ -126,6 +127,7 @@ class Server:
         self.log_file = tempfile.TemporaryFile("w+")
         limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors)) if descriptors else None
         self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=self.log_file, text=True,
+                                        env={**os.environ, **(environment or {})},
                                         preexec_fn=limit if descriptors else None)
         atexit.register(self.process.kill)  # of a test that fails, too; nothing when it has been waited for
         line = self.process.stdout.readline()
@@ -146,6 +148,12 @@ class Server:
         status = self.process.wait(LIMIT)
         self.process.stdout.close()
         return status, self.log()
+
+    def reload(self, says="configuration reloaded"):
+        """SIGHUP; returns once the log says so."""
+        count = self.log().count(says)
+        self.process.send_signal(signal.SIGHUP)
+        until(lambda: self.log().count(says) > count, f"a log line with {says}")
 
     # --- asking ---------------------------------------------------------------------------------------------------
 

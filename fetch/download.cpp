@@ -44,9 +44,9 @@ Sign sign_of(const HttpResult& result) {
   }
 }
 
-HttpResult not_asked(End end, std::string why, std::optional<seconds> retry_after = {}) {
+HttpResult not_asked(End end, std::string why, std::optional<seconds> left_alone_for = {}) {
   HttpResult result{.end = end, .error = std::move(why)};
-  result.head.retry_after = retry_after;
+  result.left_alone_for = left_alone_for;
   return result;
 }
 
@@ -135,7 +135,7 @@ Task<Downloaded> Downloader::persist(Question question, std::shared_ptr<Download
   for (unsigned attempt = 1;; ++attempt) {
     HttpResult result = co_await ask_once(question, body);
     if (!was_asked(result) && done.requests != 0) {  // why it failed before says more
-      done.result.head.retry_after = result.head.retry_after;
+      done.result.left_alone_for = result.left_alone_for;
       break;
     }
     done.requests += was_asked(result) ? 1 : 0;

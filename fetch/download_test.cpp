@@ -146,7 +146,7 @@ TEST_F(Download, AHostThatAsksForAPauseGetsIt) {
   *time_.now += 10s;
   const Got refused = get(upstream.url());
   EXPECT_EQ(refused.done.result.end, End::left_alone);
-  EXPECT_EQ(refused.done.result.head.retry_after, 50s);
+  EXPECT_EQ(refused.done.result.left_alone_for, 50s);
   EXPECT_EQ(refused.done.requests, 0u);
   EXPECT_EQ(upstream.requests(), 1u);
   *time_.now += 50s;

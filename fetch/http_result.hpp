@@ -38,7 +38,7 @@ struct HttpResult {
     reset,           ///< the connection broke before there was a body
     failed,          ///< anything else: not HTTP, most often
     no_credentials,  ///< not asked: they cannot be had
-    left_alone,      ///< not asked: the host failed or asked for a pause just now; retry_after says how long
+    left_alone,      ///< not asked: the host failed or asked for a pause just now
     not_wanted,      ///< given up by who asked: the start of the body showed that it is another file
     stopped,         ///< the client was stopped
   };
@@ -47,6 +47,8 @@ struct HttpResult {
   std::string error = {};  ///< why it did not end as answered, in one line
 
   std::string other_body = {};  ///< start of the body of an answer other than the one wanted, if it was to be kept
+
+  std::optional<std::chrono::seconds> left_alone_for = {};  ///< the host, now
 
   bool answered(unsigned status) const { return end == End::answered && head.status == status; }
   bool forbidden() const { return head.status == 401 || head.status == 403; }

@@ -77,7 +77,8 @@ Outcome judge(const HttpResult& result, const Wanted& wanted, const std::string&
   }
   // A refusal may speak of one file alone, and so may a redirect.
   const bool elsewhere = meaning == Meaning::forbidden || result.end == End::led_astray;
-  return TransientError{std::move(why), elsewhere, result.head.retry_after, kind_of(result, meaning)};
+  const auto retry_after = result.left_alone_for ? result.left_alone_for : result.head.retry_after;
+  return TransientError{std::move(why), elsewhere, retry_after, kind_of(result, meaning)};
 }
 
 std::optional<std::uint64_t> size_of(const HttpHead& head) {
