@@ -28,6 +28,12 @@ worker::PoolOptions pool_options(const config::Config& config) {
   return options;
 }
 
+fetch::BreakerRules breaker_rules(const config::DenyList& config) {
+  fetch::BreakerRules rules = config.rules;
+  if (!config.enabled) rules.threshold = 0;
+  return rules;
+}
+
 service::ServiceOptions service_options(const config::Config& config, const std::filesystem::path& directory,
                                         const BackendOptions& options) {
   service::ServiceOptions service = config.service;
@@ -49,7 +55,7 @@ Backend::Backend(const config::Config& config, std::filesystem::path directory, 
       reader_(run_job_, config.service.limits),
       objects_(*store_, service::kObjects, config.network, reader_,
                service::ids_by_workers(run_job_, config.service.limits)),
-      client_(config.network, std::string(kUserAgent)) {}
+      client_(config.network, std::string(kUserAgent), breaker_rules(config.deny_list)) {}
 
 std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config::Config& config,
                                                                    const BackendOptions& options, Log log) {

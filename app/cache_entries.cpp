@@ -10,14 +10,26 @@
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "base/quantity.hpp"
+#include "store/survey.hpp"
 
 namespace symcached::app {
 
-bool remove_entry(std::string_view command, const std::filesystem::path& file, int& status) {
-  if (::unlink(file.c_str()) == 0) return true;
+EntryRemover::~EntryRemover() {
+  if (store_) store::remove_empty_folders(directory_);
+}
+
+bool EntryRemover::remove(std::string_view name) {
+  std::call_once(opening_, [this] {
+    if (auto store = store::Store::open(directory_, kNoBoot)) store_ = std::move(*store);
+  });
+  const std::filesystem::path file = directory_ / name;
+  if (::unlink(file.c_str()) == 0) {
+    if (store_) store_->quotas()->removed(std::string(name));
+    return true;
+  }
   if (errno == ENOENT) return false;
-  complain(command, fmt::format("cannot remove {}: {}", file.string(), std::strerror(errno)));
-  status = kCouldNot;
+  complain(command_, fmt::format("cannot remove {}: {}", file.string(), std::strerror(errno)));
+  status_ = kCouldNot;
   return false;
 }
 
@@ -60,6 +72,11 @@ std::string_view name_of(store::Quality quality) {
 }
 
 std::string kind_text(const store::Place& place) { return fmt::format("{}/v{}", place.kind, place.version); }
+
+std::string removed_text(const store::QuotaCounts& counts) {
+  return fmt::format("{} unused entries and {} to make room, {}; {} entries remain, {}", counts.expired, counts.evicted,
+                     size_text(counts.reclaimed), counts.entries, size_text(counts.bytes));
+}
 
 std::string amount_text(std::uint64_t entries, std::uint64_t bytes) {
   return fmt::format("{} {}, {}", entries, entries == 1 ? "entry" : "entries", size_text(bytes));

@@ -29,17 +29,17 @@ int run(const Options& options) {
   const auto cache = find_cache(kCommand, options.place);
   if (!cache) return kCouldNot;
   std::uint64_t entries = 0, bytes = 0;
-  int removing = kDone;
+  EntryRemover remover(kCommand, cache->directory);
   const auto on_entry = [&](const store::FoundEntry& entry, const service::EntryReport* report) {
     if (options.dry_run) fmt::print("{}\n", escaped(shown(entry, report)));
-    else if (!remove_entry(kCommand, cache->directory / entry.name, removing)) return;
+    else if (!remover.remove(entry.name)) return;
     ++entries;
     bytes += entry.size();
   };
   const Heads heads = options.dry_run ? Heads::always : Heads::if_needed;
   const Walked walked = for_each_entry(kCommand, cache->directory, options.filter, heads, on_entry);
   fmt::print("{}{}\n", options.dry_run ? "would remove " : "removed ", amount_text(entries, bytes));
-  return removing == kDone ? walked.status : removing;
+  return remover.status() == kDone ? walked.status : remover.status();
 }
 
 constexpr const char* kFooter = R"(Entries come back when they are asked for. All conditions have to hold; without

@@ -82,14 +82,14 @@ class Verification {
     ++damaged_;
     const std::string key = report->head.key.empty() ? "key unknown" : escaped(report->head.key);
     progress_.print(fmt::format("{}: {}: {}", path(entry.name), key, escaped(report->why)));
-    int ignored = kDone;  // a damaged entry is a failure already
-    if (options_.repair && remove_entry(kCommand, directory_ / entry.name, ignored)) ++removed_;
+    if (options_.repair && remover_.remove(entry.name)) ++removed_;
   }
   std::string path(const std::string& name) const { return escaped((directory_ / name).string()); }
 
   const fs::path directory_;
   const Options& options_;
   const std::uint64_t all_bytes_;
+  EntryRemover remover_{kCommand, directory_};
   std::vector<Entry> batch_;
   std::atomic<std::uint64_t> done_bytes_ = 0, entries_ = 0, bytes_ = 0, damaged_ = 0, removed_ = 0, unreadable_ = 0;
   Progress progress_{"checking entries"};
@@ -98,8 +98,7 @@ class Verification {
 /// Of all entries, for the progress.
 std::uint64_t bytes_in(const fs::path& directory) {
   std::uint64_t bytes = 0;
-  const auto ignore = [](const std::string&, std::string_view) {};
-  const auto walked = store::walk(directory, {[&](const store::FoundEntry& e) { bytes += e.size(); }, ignore, ignore});
+  const auto walked = store::walk(directory, {.entry = [&](const store::FoundEntry& e) { bytes += e.size(); }});
   return walked ? bytes : 0;
 }
 

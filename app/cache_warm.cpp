@@ -149,6 +149,7 @@ int warm(const WarmOptions& options, const WarmOne& warm_one) {
   Totals totals;
   {
     Progress progress(fmt::format("warming {} modules", modules.size()));
+    progress.at(0, modules.size());
     std::atomic<std::size_t> next = 0, done = 0;
     run_on_threads(std::min<std::size_t>(options.threads, modules.size()), [&](std::size_t) {
       for (std::size_t i = next++; i < modules.size(); i = next++) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "app/cache_entries.hpp"
 #include "app/cache_place.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
@@ -26,7 +27,6 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr const char* kCommand = "cleanup";
-constexpr std::uint64_t kNoBoot = 0;  ///< a command has no run of its own
 constexpr const char* kFooter = R"(Removes from a cache directory what was not used for 7 days, then what is
 least valuable until the limits hold, then empty folders and temporary files
 of killed runs. A configuration file may have other times and limits, also for
@@ -77,9 +77,7 @@ void print_removed(const std::string& name, std::uint64_t bytes, store::RemovedA
 }
 
 void print_sums(const store::QuotaCounts& counts, bool dry_run) {
-  fmt::print("{} {} unused entries and {} to make room, {}; {} entries remain, {}\n",
-             dry_run ? "would remove" : "removed", counts.expired, counts.evicted, size_text(counts.reclaimed),
-             counts.entries, size_text(counts.bytes));
+  fmt::print("{} {}\n", dry_run ? "would remove" : "removed", removed_text(counts));
   std::fflush(stdout);
 }
 

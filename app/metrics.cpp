@@ -50,6 +50,19 @@ MetricFamily build_info() {
   return {"symcached_build_info", "always 1", MetricType::Gauge, {metric}};
 }
 
+/// A number of each kind of cache entry.
+MetricFamily by_kind(const char* name, const char* help, const store::QuotaCounts& cache,
+                     std::uint64_t store::QuotaCounts::Kind::* number) {
+  MetricFamily family{name, help, MetricType::Gauge, {}};
+  for (const store::QuotaCounts::Kind& kind : cache.kinds) {
+    ClientMetric metric;
+    metric.label = {{"kind", kind.name}};
+    metric.gauge.value = static_cast<double>(kind.*number);
+    family.metric.push_back(std::move(metric));
+  }
+  return family;
+}
+
 std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessStats& process) {
   constexpr auto kGauge = MetricType::Gauge;
   constexpr auto kCounter = MetricType::Counter;
@@ -70,6 +83,17 @@ std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessS
       {"symcached_requests_held", "requests waiting for a conversion", kGauge, number(now.service.held)},
       {"symcached_jobs", "files being fetched or converted, or queued for it", kGauge, number(now.service.jobs)},
       {"symcached_jobs_active", "files being fetched or converted", kGauge, number(now.service.active)},
+      {"symcached_refreshes_waiting", "caches that wait to be made anew", kGauge, number(now.service.refresh)},
+      {"symcached_cache_evicted_total", "entries removed to make room", kCounter, number(now.cache.evicted)},
+      {"symcached_cache_expired_total", "entries removed because nobody used them", kCounter,
+       number(now.cache.expired)},
+      {"symcached_cache_reclaimed_bytes_total", "bytes on disk of entries removed", kCounter,
+       number(now.cache.reclaimed)},
+      {"symcached_cache_surveys_total", "walks through the cache directory", kCounter, number(now.maintenance.surveys)},
+      {"symcached_cache_survey_found_total", "entries that others put there", kCounter, number(now.maintenance.found)},
+      {"symcached_cache_survey_gone_total", "entries that others deleted", kCounter, number(now.maintenance.gone)},
+      {"symcached_hosts_left_alone", "hosts of sources that failed or asked for a pause", kGauge,
+       number(now.hosts_left_alone)},
       {"symcached_workers_started_total", "worker processes started", kCounter, number(now.workers.started)},
       {"symcached_worker_jobs_started_total", "jobs of workers begun", kCounter, number(now.workers.jobs)},
       {"symcached_worker_deaths_total", "jobs that cost a worker process", kCounter, number(now.workers.died)},
@@ -80,17 +104,24 @@ std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessS
       {"process_max_fds", "open file descriptors allowed", kGauge, number(process.max_open_files)},
       {"process_cpu_seconds_total", "CPU time of the server, without its workers", kCounter, process.cpu_seconds},
   };
-  std::vector<MetricFamily> families{build_info()};
+  using Kind = store::QuotaCounts::Kind;
+  std::vector<MetricFamily> families{
+      build_info(), by_kind("symcached_cache_entries", "entries in the cache directory", now.cache, &Kind::entries),
+      by_kind("symcached_cache_bytes", "bytes on disk of them", now.cache, &Kind::bytes)};
   for (const Reading& reading : all) families.push_back(family_of(reading));
   return families;
 }
 
-using OutcomeCounters = std::array<Counter*, kFetchOutcomes.size()>;
+/// Of one source.
+struct SourceCounters {
+  std::array<Counter*, kFetchOutcomes.size()> outcomes;
+  Counter* bytes;
+};
 
 /// Hands on every question.
 class CountedSource final : public fetch::Source {
  public:
-  CountedSource(std::unique_ptr<fetch::Source> source, OutcomeCounters counters)
+  CountedSource(std::unique_ptr<fetch::Source> source, SourceCounters counters)
       : source_(std::move(source)), counters_(counters) {}
   const std::string& name() const override { return source_->name(); }
   std::uint64_t credentials() const override { return source_->credentials(); }
@@ -98,7 +129,9 @@ class CountedSource final : public fetch::Source {
   bool is_local() const override { return source_->is_local(); }
   Task<fetch::Outcome> open(fetch::Wanted wanted) override {
     fetch::Outcome outcome = co_await source_->open(std::move(wanted));
-    counters_[outcome.index()]->Increment();
+    counters_.outcomes[outcome.index()]->Increment();
+    if (const auto* original = std::get_if<fetch::Original>(&outcome))
+      counters_.bytes->Increment(static_cast<double>(original->size));
     co_return outcome;
   }
   Task<std::string> identify(fetch::Wanted wanted) override { return source_->identify(std::move(wanted)); }
@@ -106,7 +139,7 @@ class CountedSource final : public fetch::Source {
 
  private:
   const std::unique_ptr<fetch::Source> source_;
-  const OutcomeCounters counters_;
+  const SourceCounters counters_;
 };
 
 /// Of one kind of job.
@@ -138,6 +171,10 @@ struct Metrics::Counters {
                                              .Name("symcached_fetches_total")
                                              .Help("questions to sources, by the source's id and outcome")
                                              .Register(registry);
+  prometheus::Family<Counter>& bytes = prometheus::BuildCounter()
+                                           .Name("symcached_fetched_bytes_total")
+                                           .Help("bytes of originals that sources had, by the source's id")
+                                           .Register(registry);
   prometheus::Family<Counter>& jobs = prometheus::BuildCounter()
                                           .Name("symcached_worker_jobs_total")
                                           .Help("jobs of workers that ended, by kind and result")
@@ -182,9 +219,9 @@ service::RunJob Metrics::counting(service::RunJob run) {
 }
 
 std::unique_ptr<fetch::Source> Metrics::counting(std::unique_ptr<fetch::Source> source, const std::string& id) {
-  OutcomeCounters counters{};
-  for (std::size_t i = 0; i < counters.size(); ++i)
-    counters[i] = &counters_->fetches.Add({{"source", id}, {"outcome", kFetchOutcomes[i]}});
+  SourceCounters counters{.outcomes = {}, .bytes = &counters_->bytes.Add({{"source", id}})};
+  for (std::size_t i = 0; i < counters.outcomes.size(); ++i)
+    counters.outcomes[i] = &counters_->fetches.Add({{"source", id}, {"outcome", kFetchOutcomes[i]}});
   return std::make_unique<CountedSource>(std::move(source), counters);
 }
 

@@ -10,6 +10,8 @@
 #include "fetch/source.hpp"
 #include "net/http_server.hpp"
 #include "service/cache_service.hpp"
+#include "store/maintenance.hpp"
+#include "store/quotas.hpp"
 #include "worker/pool.hpp"
 
 namespace prometheus {
@@ -23,6 +25,9 @@ struct MetricsSnapshot {
   net::ServerStats server;
   worker::PoolStats workers;
   service::ServiceStats service;
+  store::QuotaCounts cache;
+  store::MaintenanceCounts maintenance;
+  std::size_t hosts_left_alone = 0;
 };
 
 /// Counting is safe from any thread, and costs an atomic addition.

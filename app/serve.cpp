@@ -6,6 +6,8 @@
 #include "api/admin/endpoint.hpp"
 #include "api/routes.hpp"
 #include "app/backend.hpp"
+#include "app/cache_entries.hpp"
+#include "app/cache_place.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/log.hpp"
@@ -62,6 +64,34 @@ int tell_end(std::uint64_t cut, const Log& log) {
   return cut == 0 ? kDone : kCouldNot;
 }
 
+/// Tells the log what maintenance found and removed since it was last called.
+class CacheLog {
+ public:
+  CacheLog(store::Quotas& quotas, Log log) : quotas_(quotas), log_(std::move(log)) {}
+
+  void operator()(const store::MaintenanceCounts& done) {
+    const store::QuotaCounts now = quotas_.counts();
+    if (done.surveys != surveys_)
+      log_(Severity::info, fmt::format("cache: {} after a walk through the directory; others added {}, deleted {}",
+                                       amount_text(now.entries, now.bytes), done.found - found_, done.gone - gone_));
+    surveys_ = done.surveys, found_ = done.found, gone_ = done.gone;
+    store::QuotaCounts removed = now;
+    removed.evicted -= before_.evicted, removed.expired -= before_.expired, removed.reclaimed -= before_.reclaimed;
+    if (removed.evicted + removed.expired != 0) log_(Severity::info, "cache: removed " + removed_text(removed));
+    before_ = now;
+  }
+
+ private:
+  store::Quotas& quotas_;
+  const Log log_;
+  store::QuotaCounts before_;
+  std::uint64_t surveys_ = 0, found_ = 0, gone_ = 0;
+};
+
+std::chrono::seconds cleanup_interval(const config::Config& config) {
+  return std::chrono::duration_cast<std::chrono::seconds>(config.cleanup_interval);
+}
+
 /// Until a signal ends it.
 int run(const ServeOptions& options, const config::Config& config, Backend& backend, ServerLog& server_log) {
   store::Store& store = backend.store();
@@ -80,14 +110,21 @@ int run(const ServeOptions& options, const config::Config& config, Backend& back
   const auto handler = [&](http::Request request) { return api::answer(std::move(request), service, api_options); };
   auto server = net::Server::start(listening_at(config.bind, config.server), handler, log);
   if (!server) return could_not(server.error());
-  const auto measure = [&] { return metrics.text({(*server)->stats(), backend.workers().stats(), service.stats()}); };
+  store::Quotas& quotas = *store.quotas();
+  store::Maintenance maintenance(backend.directory(), quotas,
+                                 {.expiry_every = cleanup_interval(config), .after_round = CacheLog(quotas, log)});
+  const auto measure = [&] {
+    return metrics.text({(*server)->stats(), backend.workers().stats(), service.stats(), quotas.counts(),
+                         maintenance.counts(), backend.client().hosts().left_alone()});
+  };
   const auto admin = start_admin(config.admin_bind, {measure, api_options.unready}, log);
   if (!admin) return could_not(fmt::format("admin_bind: {}", admin.error()));
   store.remove_left_overs();
-  store::Maintenance maintenance(backend.directory(), *store.quotas());
   const auto open = [&](const config::Config& c) { return backend.open_sources(c); };
   const auto apply = [&](const config::Config& c, Sources s) {
     service.use(std::move(s), c.service.retry);
+    quotas.use(limits_of(c));
+    maintenance.expire_every(cleanup_interval(c));
     server_log.set_level(c.logging.level);
   };
   const auto drain = [&] {

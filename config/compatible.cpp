@@ -10,8 +10,6 @@ constexpr Alias kAliases[] = {
     {"connect_timeout", "network.connect_timeout"},
     {"connect_to_reserved_ips", "network.private_redirects"},
     {"deny_list_enabled", "network.deny_list.enabled"},
-    {"deny_list_time_window", "network.deny_list.time_window"},
-    {"deny_list_bucket_size", "network.deny_list.bucket_size"},
     {"deny_list_threshold", "network.deny_list.threshold"},
     {"deny_list_block_time", "network.deny_list.block_time"},
     {"deny_list_never_block_hosts", "network.deny_list.never_block_hosts"},
@@ -31,7 +29,11 @@ constexpr std::string_view kNoLazy = "entries of old versions are not served";
 constexpr std::string_view kNoSentry = "nothing is sent to Sentry";
 constexpr std::string_view kNotOffered = "there is no such thing here";
 
+constexpr std::string_view kInARow = "failures in a row count, however long they took";
+
 constexpr Ignored kIgnored[] = {
+    {"deny_list_time_window", kInARow},
+    {"deny_list_bucket_size", kInARow},
     {"caches.downloaded.retry_misses_after_public", kNoRanks},
     {"caches.downloaded.retry_malformed_after", kOnce},
     {"caches.downloaded.max_lazy_redownloads", kNoLazy},

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fetch/host_health.hpp"
 #include "fetch/limits.hpp"
 #include "net/http_server.hpp"
 #include "net/log.hpp"
@@ -50,10 +51,7 @@ struct SymcacheConfig {
 /// Hosts that fail again and again are left alone for a while.
 struct DenyList {
   bool enabled = true;
-  std::chrono::milliseconds time_window{60'000}, bucket_size{5'000};
-  std::uint64_t threshold = 60;  ///< failures in the window
-  std::chrono::milliseconds block_time{3'600'000};
-  std::vector<std::string> never_block_hosts;
+  fetch::BreakerRules rules = {};
 };
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error, off };

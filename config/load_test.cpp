@@ -155,7 +155,7 @@ metrics: {statsd: "127.0.0.1:8125", custom_tags: {}}
   EXPECT_EQ(c.network.max_download, 16106127360u);
   EXPECT_EQ(c.network.total_ms, 300'000);
   EXPECT_TRUE(c.network.private_redirects);
-  EXPECT_EQ(c.deny_list.threshold, 20u);
+  EXPECT_EQ(c.deny_list.rules.threshold, 20u);
   EXPECT_EQ(c.caches.kinds.at("objects").max_unused_for, hours(24));
   for (const char* kind : {"symcaches", "ppdbcaches", "cficaches"})
     EXPECT_EQ(c.caches.kinds.at(kind).max_unused_for, hours(24 * 14)) << kind;

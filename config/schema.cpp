@@ -19,9 +19,6 @@ constexpr TimeBounds kRetry{seconds(1), std::chrono::days(365)};
 constexpr TimeBounds kWait{milliseconds(100), std::chrono::hours(24)};
 constexpr TimeBounds kSeconds{seconds(1), std::chrono::hours(24)};
 
-/// The server does not delete entries yet.
-constexpr Use kEviction = Use::later;
-
 void add_listeners(Rows& rows, Config& c) {
   rows.push_back({"bind", address(c.bind, false), "address of the main listener; port 0: any free one", Use::restart});
   rows.push_back({"admin_bind", address(c.admin_bind, true),
@@ -36,10 +33,10 @@ void add_listeners(Rows& rows, Config& c) {
 
 void add_quota(Rows& rows, const std::string& group, store::Quota& quota, std::optional<seconds>& unused,
                const std::string& of, std::string_view no_time) {
-  rows.push_back({group + "max_size", size_or_null(quota.max_size, "no limit"), "bytes on disk of " + of, kEviction});
-  rows.push_back({group + "min_free", free_space(quota.min_free), "free disk space that " + of + " leave", kEviction});
+  rows.push_back({group + "max_size", size_or_null(quota.max_size, "no limit"), "bytes on disk of " + of});
+  rows.push_back({group + "min_free", free_space(quota.min_free), "free disk space that " + of + " leave"});
   rows.push_back({group + "max_unused_for", time_or_null(unused, kRetry, no_time),
-                  "how long " + of + " are kept after their last use", kEviction});
+                  "how long " + of + " are kept after their last use"});
 }
 
 void add_back_off(Rows& rows, const std::string& name, service::BackOff& back_off, const std::string& after) {
@@ -53,8 +50,8 @@ void add_caches(Rows& rows, Config& c) {
                   "cache directory, created if missing; empty: $XDG_CACHE_HOME/symcached or ~/.cache/symcached",
                   Use::restart});
   add_quota(rows, "caches.", c.caches.total, c.caches.max_unused_for, "all entries", "for ever");
-  rows.push_back(
-      {"caches.cleanup_interval", time(c.cleanup_interval, kSeconds), "how often the limits are enforced", kEviction});
+  rows.push_back({"caches.cleanup_interval", time(c.cleanup_interval, kSeconds),
+                  "how often unused entries are looked for; sizes are kept to all the time"});
   for (const std::string_view kind : kKinds) {
     store::KindLimits& limits = c.caches.kinds[std::string(kind)];
     add_quota(rows, fmt::format("caches.{}.", kind), limits.quota, limits.max_unused_for,
@@ -154,14 +151,12 @@ void add_network(Rows& rows, Config& c) {
 
 void add_deny_list(Rows& rows, DenyList& d) {
   const auto add = [&](const char* name, Field field, const char* help) {
-    rows.push_back({fmt::format("network.deny_list.{}", name), std::move(field), help, Use::later});
+    rows.push_back({fmt::format("network.deny_list.{}", name), std::move(field), help, Use::restart});
   };
   add("enabled", flag(d.enabled), "leave hosts alone that fail again and again");
-  add("time_window", time(d.time_window, kSeconds), "in which failures are counted");
-  add("bucket_size", time(d.bucket_size, kSeconds), "how finely they are counted");
-  add("threshold", number(d.threshold, {1, kMany}), "failures that deny a host");
-  add("block_time", time(d.block_time, kRetry), "for how long");
-  add("never_block_hosts", texts(d.never_block_hosts), "hosts that are asked all the same");
+  add("threshold", number(d.rules.threshold, {1, kMany}), "failures in a row after which a host is left alone");
+  add("block_time", time(d.rules.most, kRetry), "for how long at most; the first time 10 s, then twice as long");
+  add("never_block_hosts", texts(d.rules.never), "hosts that are asked all the same");
 }
 
 /// Symbolicator's spellings come after ours.

@@ -34,10 +34,14 @@ def check_counts(server, symbols, source):
         (f'symcached_fetches_total{{outcome="absent",source="{source}"}}', 2),  # the PDB, and a Breakpad file of it
         ('symcached_worker_jobs_total{kind="convert",result="done"}', 1),
         ('symcached_worker_job_duration_seconds_count{kind="convert"}', 1),
+        ('symcached_cache_entries{kind="symcaches"}', 1), ("symcached_cache_evicted_total", 0),
+        ("symcached_refreshes_waiting", 0), ("symcached_hosts_left_alone", 0),
         ("symcached_worker_deaths_total", 0), ("symcached_jobs", 0), ("symcached_connections_accepted_total", 3),
     ]
     for name, want in rows:
         assert got[name] == want, f"{name}: {got.get(name)} instead of {want}"
+    assert got['symcached_cache_bytes{kind="symcaches"}'] >= 8192
+    assert got[f'symcached_fetched_bytes_total{{source="{source}"}}'] == len(symbols.pdb)
     assert got["process_resident_memory_bytes"] > 1 << 20 and got["process_open_fds"] > 5
 
 

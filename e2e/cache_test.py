@@ -161,6 +161,7 @@ class Cache(unittest.TestCase):
         stray.write_text("not ours")
         self.assertRegex(self.run_cache("purge", "--all"), r"^removed 3 entries, ")
         self.assertTrue(stray.exists() and (self.cache / ".symcached").exists())
+        self.assertFalse((self.cache / "symcaches").exists(), "empty folders go")
         self.assertTrue(self.fetch(3))  # the server goes on
 
     def test_what_is_no_cache_is_refused(self):

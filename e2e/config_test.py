@@ -48,6 +48,19 @@ def check_others(server, file, other):
     reload(server, "configuration not reloaded")
 
 
+def check_limits(program, folder, symbols):
+    """New limits count at once for whatever is published next, and the log says what went."""
+    file = folder / "limits.yml"
+    file.write_text(configuration(symbols, caches={"cleanup_interval": "1s"}))
+    server = Server(program, folder / "c3", options=["--config", file])
+    assert server.ask(symbols.url_path(FIRST))[0] == 200
+    file.write_text(configuration(symbols, caches={"cleanup_interval": "1s", "max_size": 0}))
+    reload(server, "configuration reloaded; changed: caches.max_size")
+    until(lambda: "cache: removed 0 unused entries and 1 to make room" in server.log(), "the entry is removed")
+    status, log = server.end()
+    assert status == 0, log
+
+
 def check_json_log(program, folder):
     file = folder / "json.yml"
     file.write_text('{bind: "127.0.0.1:0", cache_dir: "%s", logging: {format: json}, sentry_dsn: x}' % (folder / "c2"))
@@ -77,6 +90,7 @@ def main():
         check_others(server, file, other)
         status, log = server.end()
         assert status == 0, log
+        check_limits(program, folder, one)
         check_json_log(program, folder)
     return 0
 

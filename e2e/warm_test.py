@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import program
+from admin_test import metrics_of
 from program import symcached
 from server import SOURCE, Server, Symbols
 
@@ -92,6 +93,19 @@ class Warm(unittest.TestCase):
         server = Server(program.PROGRAM, self.folder / "other")  # without sources
         try:
             self.assertEqual(server.ask(self.symbols.url_path(3))[0], 200)
+        finally:
+            server.end()
+
+    def test_a_running_server_counts_what_commands_add_and_remove(self):
+        server = Server(program.PROGRAM, self.cache, options=["-c", self.file], admin=True)
+        try:
+            entries = lambda: metrics_of(server).get('symcached_cache_entries{kind="symcaches"}', 0)
+            self.warm(self.symbols.folder)
+            self.assertEqual(entries(), 4)
+            self.assertEqual(symcached("cache", "purge", "--all", "-c", self.file).returncode, 0)
+            self.assertEqual(entries(), 0)
+            self.assertEqual(server.ask(self.symbols.url_path(1))[0], 200)
+            self.assertEqual(entries(), 1)
         finally:
             server.end()
 

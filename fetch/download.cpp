@@ -195,28 +195,29 @@ Task<Downloaded> Downloader::head(std::string path, http::Headers headers) {
   co_return co_await persist(std::move(question), nullptr);
 }
 
-Task<Peeked> Downloader::peek(std::string path, http::Headers headers, std::size_t size) {
+Task<Peeked> Downloader::peek(std::string path, http::Headers headers, FilePart part) {
   Peeked peeked;
-  size = std::clamp<std::size_t>(size, 1, kMaxPeek);
+  part.size = std::clamp<std::uint64_t>(part.size, 1, kMaxPeek);
   auto request = co_await endpoint_.request(Endpoint::Method::get, std::move(path));
   if (!request) {
     peeked.result = not_asked(End::no_credentials, std::move(request.error()));
     co_return peeked;
   }
   request->headers.insert(request->headers.end(), headers.begin(), headers.end());
-  request->headers.emplace_back("Range", fmt::format("bytes=0-{}", size - 1));
+  request->headers.emplace_back("Range", fmt::format("bytes={}-{}", part.offset, part.offset + part.size - 1));
   request->partial = true;
-  request->max_body = size;
-  const auto start = std::make_shared<std::string>();
+  request->max_body = part.size;
+  const auto bytes = std::make_shared<std::string>();
   const auto is_other_part = std::make_shared<bool>(false);
-  request->open_sink = [start, is_other_part](const HttpHead& head) -> std::expected<ByteSink, std::string> {
+  request->open_sink = [bytes, is_other_part,
+                        from = part.offset](const HttpHead& head) -> std::expected<ByteSink, std::string> {
     const auto range = ContentRange::parse(head.content_range);
-    *is_other_part = head.status == 206 && (!range || range->first != 0);
+    *is_other_part = head.status == 206 ? !range || range->first != from : from != 0;
     if (*is_other_part) return std::unexpected("sent another part than asked for");
-    return appending_to(start);
+    return appending_to(bytes);
   };
   peeked.result = co_await ask_endpoint(std::move(*request));
-  peeked.start = std::move(*start);
+  peeked.bytes = std::move(*bytes);
   if (*is_other_part) peeked.result.end = End::cut_short;
   co_return peeked;
 }

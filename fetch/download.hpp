@@ -8,6 +8,7 @@
 
 #include "fetch/download_body.hpp"
 #include "fetch/endpoint.hpp"
+#include "fetch/glimpse.hpp"
 #include "fetch/host_health.hpp"
 #include "fetch/http_client.hpp"
 #include "fetch/pace.hpp"
@@ -25,7 +26,7 @@ struct DownloadRules {
   unsigned parts = 4;                                 ///< at once
   unsigned max_split = 2;                             ///< files at once that come in parts
   std::uint64_t look_from = std::uint64_t{16} << 20;  ///< bytes of files whose start is looked at before the rest comes
-  std::uint64_t look_at = 64 << 10;                   ///< bytes of that start
+  std::uint64_t look_at = kPart;                      ///< bytes of that start
 };
 
 /// Whether to go on with a file whose start, DownloadRules::look_at bytes, has been given to the sink.
@@ -41,13 +42,13 @@ struct Downloaded {
 
 struct Peeked {
   HttpResult result;
-  std::string start;  ///< of a 200 or 206
+  std::string bytes;  ///< of a 200 or 206
 };
 
 /// Of one source. Outlives its tasks; any thread.
 class Downloader {
  public:
-  static constexpr std::size_t kMaxPeek = 64 << 10;  ///< bytes
+  static constexpr std::size_t kMaxPeek = kPart;
 
   Downloader(HttpClient& client, HostHealth& hosts, Endpoint& endpoint, const sources::NetworkRules& network,
              DownloadRules rules = {}, Waits waits = Waits::real());
@@ -58,9 +59,10 @@ class Downloader {
   /// @param look     of large files; none: they come without a look. What it says no to ends as not_wanted
   Task<Downloaded> get(std::string path, http::Headers headers, OpenSink open, LookAtStart look = {});
   Task<Downloaded> head(std::string path, http::Headers headers);
-  /// The first bytes, by one request that is not repeated.
-  /// @param size  1..kMaxPeek
-  Task<Peeked> peek(std::string path, http::Headers headers, std::size_t size);
+  /// A part of a file, by one request that is not repeated. A 200, with the file's start instead, will do where the
+  /// part is that.
+  /// @param part  of 1..kMaxPeek bytes
+  Task<Peeked> peek(std::string path, http::Headers headers, FilePart part);
 
  private:
   struct Question {

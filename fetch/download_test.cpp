@@ -250,16 +250,16 @@ TEST_F(Download, PeeksWithOneRequest) {
     FaultyUpstream upstream("0123" + sample(1'000'000), r.faults);
     FixedEndpoint endpoint(upstream.url());
     Downloader downloader(client_, hosts_, endpoint, {}, {}, time_.waits());
-    const Peeked peeked = run_task(downloader.peek("file", {}, 4));
+    const Peeked peeked = run_task(downloader.peek("file", {}, {0, 4}));
     EXPECT_EQ(peeked.result.head.status, r.status) << r.why;
     EXPECT_EQ(peeked.result.end, End::answered) << r.why << ": " << peeked.result.error;
-    EXPECT_EQ(peeked.start, r.start) << r.why;
+    EXPECT_EQ(peeked.bytes, r.start) << r.why;
     EXPECT_EQ(upstream.requests(), 1u) << r.why;
   }
   FaultyUpstream liar("0123456", {{.range_moved_by = 1}});
   FixedEndpoint endpoint(liar.url());
   Downloader downloader(client_, hosts_, endpoint, {}, {}, time_.waits());
-  EXPECT_EQ(run_task(downloader.peek("file", {}, 4)).result.end, End::cut_short);
+  EXPECT_EQ(run_task(downloader.peek("file", {}, {0, 4})).result.end, End::cut_short);
 }
 
 TEST_F(Download, TellsEndsApart) {

@@ -17,6 +17,12 @@ std::expected<std::string, FileError> verify_here(const Wanted& wanted, int file
   return std::move(*verified);
 }
 
+std::expected<Glimpse, FileError> glimpse_here(int file, std::span<const FilePart> known) {
+  const auto mapped = MappedFile::from_descriptor(file, "file");
+  if (!mapped) return std::unexpected(FileError{true, mapped.error()});
+  return glimpse_of(mapped->bytes(), known);
+}
+
 class ReaderHere : public FileReader {
  public:
   Task<std::expected<void, FileError>> unpack(Wrapper wrapper, int file, std::uint64_t offset, Limits limits,
@@ -26,6 +32,9 @@ class ReaderHere : public FileReader {
   Task<std::expected<std::string, FileError>> verify(Wanted wanted, int file, std::uint64_t offset,
                                                      std::uint64_t size) override {
     co_return verify_here(wanted, file, offset, size);
+  }
+  Task<std::expected<Glimpse, FileError>> glimpse(int file, std::vector<FilePart> known) override {
+    co_return glimpse_here(file, known);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <expected>
 #include <string>
 
+#include "fetch/glimpse.hpp"
 #include "fetch/outcome.hpp"
 #include "fetch/unpack.hpp"
 #include "net/task.hpp"
@@ -23,6 +24,8 @@ class FileReader {
   /// As verify() of verify.hpp, over `size` bytes from `offset` on.
   virtual Task<std::expected<std::string, FileError>> verify(Wanted wanted, int file, std::uint64_t offset,
                                                              std::uint64_t size) = 0;
+  /// As glimpse_of() of glimpse.hpp, over a file of which only the known parts are there.
+  virtual Task<std::expected<Glimpse, FileError>> glimpse(int file, std::vector<FilePart> known) = 0;
 };
 
 /// Reads in this process, for commands: a file that is cut while it is read ends it.

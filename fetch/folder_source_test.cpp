@@ -157,6 +157,7 @@ class SlowReader : public FileReader {
     meanwhile_();
     co_return result;
   }
+  Task<std::expected<Glimpse, FileError>> glimpse(int, std::vector<FilePart>) override { co_return Glimpse(); }
   std::expected<std::string, FileError> result;
 
  private:

@@ -22,7 +22,7 @@ using store::Quality;
 /// A file of which some parts are known.
 class PartlyKnown {
  public:
-  PartlyKnown(Bytes file, std::span<const Part> known) : file_(file), known_(known) {}
+  PartlyKnown(Bytes file, std::span<const FilePart> known) : file_(file), known_(known) {}
 
   Bytes all() const { return file_; }
   Bytes start() const {
@@ -30,7 +30,7 @@ class PartlyKnown {
   }
   std::uint64_t size() const { return file_.size(); }
   bool knows(std::uint64_t offset, std::uint64_t size) const {
-    return std::ranges::any_of(known_, [&](const Part& p) {
+    return std::ranges::any_of(known_, [&](const FilePart& p) {
       return offset >= p.offset && offset - p.offset <= p.size && size <= p.size - (offset - p.offset);
     });
   }
@@ -39,15 +39,15 @@ class PartlyKnown {
     return offset <= file_.size() && size <= file_.size() - offset;
   }
   /// kPart bytes with these in their middle; nothing if they are more, or not in the file.
-  std::optional<Part> around(std::uint64_t offset, std::uint64_t size) const {
+  std::optional<FilePart> around(std::uint64_t offset, std::uint64_t size) const {
     if (size > kPart || !holds(offset, size)) return std::nullopt;
     const std::uint64_t before = std::min((kPart - size) / 2, offset);
-    return Part{offset - before, std::min(kPart, file_.size() - (offset - before))};
+    return FilePart{offset - before, std::min(kPart, file_.size() - (offset - before))};
   }
 
  private:
   const Bytes file_;
-  const std::span<const Part> known_;
+  const std::span<const FilePart> known_;
 };
 
 Quality offered_by(const elf::File& file) {
@@ -163,7 +163,7 @@ class InfoSeeker {
 
   const PartlyKnown& file_;
   std::uint64_t block_size_ = 0, directory_size_ = 0, map_ = 0;
-  std::optional<Part> more_;  ///< the first thing that was missing
+  std::optional<FilePart> more_;  ///< the first thing that was missing
 };
 
 Glimpse of_pdb(const PartlyKnown& file) { return InfoSeeker(file).seek(); }
@@ -180,7 +180,7 @@ std::optional<Number> take_number(std::string_view& line) {
 
 }  // namespace
 
-Glimpse glimpse_of(Bytes file, std::span<const Part> known) {
+Glimpse glimpse_of(Bytes file, std::span<const FilePart> known) {
   const PartlyKnown parts(file, known);
   if (known.empty() || known.front().offset != 0) return {};
   const Bytes start = parts.start();
@@ -223,7 +223,7 @@ std::optional<Glimpse> Glimpse::parse(std::string_view text) {
   if (auto line = take_line("more ")) {
     const auto offset = take_number<std::uint64_t>(*line), size = take_number<std::uint64_t>(*line);
     if (!offset || !size || !line->empty() || *size == 0 || *size > kPart) return std::nullopt;
-    glimpse.more = Part{*offset, *size};
+    glimpse.more = FilePart{*offset, *size};
   }
   if (auto line = take_line("offers ")) {
     const auto offers = take_number<unsigned>(*line);

@@ -13,9 +13,9 @@
 
 namespace symcached::fetch {
 
-struct Part {
+struct FilePart {
   std::uint64_t offset = 0, size = 0;  ///< bytes
-  bool operator==(const Part&) const = default;
+  bool operator==(const FilePart&) const = default;
 };
 inline constexpr std::uint64_t kPart = 64 << 10;    ///< bytes that are asked for at once
 inline constexpr std::size_t kMaxGlimpseParts = 8;  ///< that are looked at
@@ -25,7 +25,7 @@ struct Glimpse {
   /// cannot be told, or not yet.
   std::vector<sources::FileRequest> stated = {};
   std::optional<store::Quality> offers = {};  ///< of ELF files: the most that a cache of it can know
-  std::optional<Part> more = {};              ///< with this part, at most kPart bytes, more can be told
+  std::optional<FilePart> more = {};          ///< with this part, at most kPart bytes, more can be told
 
   bool operator==(const Glimpse&) const = default;
   std::string text() const;  ///< from one process to another
@@ -36,7 +36,7 @@ struct Glimpse {
 /// Knows ELF, PE, PDB and Breakpad files; of others nothing is said.
 /// @param file   as large as the whole; what is not in the known parts is not relied upon
 /// @param known  the first of them is the file's start
-Glimpse glimpse_of(Bytes file, std::span<const Part> known);
+Glimpse glimpse_of(Bytes file, std::span<const FilePart> known);
 
 /// Whether a file that states this cannot be the one that is wanted; why, or empty.
 std::string objection(const Glimpse& glimpse, const sources::FileRequest& wanted);

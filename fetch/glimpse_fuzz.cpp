@@ -5,8 +5,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace symcached;
   if (size == 0) return 0;
   const Bytes file = std::as_bytes(std::span(data, size)).subspan(1);
-  const fetch::Part start{0, file.size() * data[0] / 255};
-  std::vector<fetch::Part> known{start};
+  const fetch::FilePart start{0, file.size() * data[0] / 255};
+  std::vector<fetch::FilePart> known{start};
   while (known.size() < fetch::kMaxGlimpseParts) {
     const fetch::Glimpse glimpse = fetch::glimpse_of(file, known);
     if (fetch::Glimpse::parse(glimpse.text()) != glimpse) __builtin_trap();

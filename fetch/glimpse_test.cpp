@@ -42,8 +42,8 @@ struct Looked {
 /// Everything but the parts that are asked for is garbage.
 Looked look(const std::vector<std::byte>& file, std::uint64_t start) {
   std::vector<std::byte> seen(file.size(), std::byte{0xA5});
-  std::vector<Part> known;
-  const auto learn = [&](const Part& part) {
+  std::vector<FilePart> known;
+  const auto learn = [&](const FilePart& part) {
     std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(part.offset), part.size,
                 seen.begin() + static_cast<std::ptrdiff_t>(part.offset));
     known.push_back(part);
@@ -111,11 +111,11 @@ TEST(Glimpse, FindsTheInfoStreamOfAPdbInFewSteps) {
 TEST(Glimpse, WhatIsNotKnownIsNotReliedUpon) {
   const auto elf = elf_file(".debug_info", 1 << 20);
   EXPECT_EQ(glimpse_of(elf, {}), Glimpse());
-  const Part header[] = {{0, 64}};
+  const FilePart header[] = {{0, 64}};
   const Glimpse seen = glimpse_of(elf, header);
   EXPECT_TRUE(seen.stated.empty()) << "the note is behind the header";
   EXPECT_FALSE(seen.offers);
-  const Part elsewhere[] = {{64, 1 << 10}};
+  const FilePart elsewhere[] = {{64, 1 << 10}};
   EXPECT_EQ(glimpse_of(elf, elsewhere), Glimpse());
 }
 

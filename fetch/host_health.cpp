@@ -1,6 +1,9 @@
 #include "fetch/host_health.hpp"
 
 #include <algorithm>
+#include <string_view>
+
+#include "base/ascii.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -9,6 +12,9 @@ constexpr std::size_t kMaxHosts = 4096;
 constexpr std::chrono::seconds kProbeTakes{1};
 
 }  // namespace
+
+HostHealth::HostHealth(BreakerRules rules, std::function<Clock::time_point()> now)
+    : rules_(std::move(rules)), now_(std::move(now)) {}
 
 void HostHealth::Ticket::report(Sign sign, std::optional<std::chrono::seconds> retry_after) {
   if (health_ == nullptr) return;
@@ -45,10 +51,24 @@ void HostHealth::report(const std::string& host, bool is_probe, Sign sign,
   make_room();
   Host& known = hosts_[host];
   if (is_probe) known.probing = false;
-  if (sign == Sign::ill) fail(known, is_probe);
+  if (sign == Sign::ill && !is_spared(host)) fail(known, is_probe);
   if (sign == Sign::well) known = Host{.asked_until = known.asked_until};
   if (retry_after) known.asked_until = std::max(known.asked_until, now_() + *retry_after);
   if (sign == Sign::well && known.asked_until <= now_()) hosts_.erase(host);
+}
+
+std::size_t HostHealth::left_alone() const {
+  const std::scoped_lock lock(mutex_);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(hosts_, [&](const auto& one) { return pause_of(one.second).has_value(); }));
+}
+
+/// @param host  "name:port", "[::1]:port"
+bool HostHealth::is_spared(const std::string& host) const {
+  std::string_view name = std::string_view(host).substr(0, host.rfind(':'));
+  if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
+  return std::ranges::any_of(rules_.never,
+                             [&](const std::string& spared) { return lower_ascii(spared) == lower_ascii(name); });
 }
 
 /// What was under way when the pause began says nothing new.

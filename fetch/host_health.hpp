@@ -1,6 +1,7 @@
 #pragma once
 /// Which hosts are left alone for a while: those that failed several times in a row, and those that asked for it.
 #include <chrono>
+#include <cstddef>
 #include <expected>
 #include <functional>
 #include <mutex>
@@ -8,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace symcached::fetch {
 
@@ -15,6 +17,7 @@ struct BreakerRules {
   unsigned threshold = 5;          ///< failures in a row, after which a host is left alone; 0: never
   std::chrono::seconds first{10};  ///< how long; twice as long after each failed probe
   std::chrono::seconds most{300};
+  std::vector<std::string> never;  ///< names or addresses of hosts that are asked however often they failed
 };
 
 /// Any thread. Hosts are "host:port".
@@ -46,14 +49,15 @@ class HostHealth {
     bool is_probe_;
   };
 
-  explicit HostHealth(BreakerRules rules = {}, std::function<Clock::time_point()> now = Clock::now)
-      : rules_(rules), now_(std::move(now)) {}
+  explicit HostHealth(BreakerRules rules = {}, std::function<Clock::time_point()> now = Clock::now);
 
   /// How long the host is left alone from now on, at least a second; nothing: it may be asked.
   std::optional<std::chrono::seconds> pause(const std::string& host) const;
   /// The right to ask it, or the pause. After a pause for failures one request is let through to see whether they are
   /// over; while it is under way the others wait.
   std::expected<Ticket, std::chrono::seconds> begin(const std::string& host);
+  /// How many hosts are left alone now.
+  std::size_t left_alone() const;
 
  private:
   struct Host {
@@ -65,6 +69,7 @@ class HostHealth {
   std::optional<std::chrono::seconds> pause_of(const Host& host) const;
   void report(const std::string& host, bool is_probe, Sign sign, std::optional<std::chrono::seconds> retry_after);
   void fail(Host& host, bool is_probe);
+  bool is_spared(const std::string& host) const;
   void make_room();
 
   const BreakerRules rules_;

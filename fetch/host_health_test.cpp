@@ -39,6 +39,25 @@ TEST_F(HostHealthTest, FailuresInARowMakeAPauseThatGrows) {
   EXPECT_EQ(health_.pause("h:1"), std::nullopt);
 }
 
+TEST_F(HostHealthTest, CountsThoseLeftAlone) {
+  EXPECT_EQ(health_.left_alone(), 0u);
+  for (int i = 0; i < 3; ++i) ask(Sign::ill);
+  EXPECT_EQ(health_.left_alone(), 1u);
+  now_ += 10s;
+  EXPECT_EQ(health_.left_alone(), 0u);
+}
+
+TEST(HostHealth, SomeAreAskedHoweverOftenTheyFail) {
+  HostHealth health({.threshold = 1, .never = {"Symbols.example", "::1"}});
+  const auto is_left_alone = [&](const std::string& host) {
+    health.begin(host)->report(Sign::ill, {});
+    return health.pause(host).has_value();
+  };
+  EXPECT_FALSE(is_left_alone("symbols.example:443"));
+  EXPECT_FALSE(is_left_alone("[::1]:80"));
+  EXPECT_TRUE(is_left_alone("other.symbols.example:443"));
+}
+
 TEST_F(HostHealthTest, OneProbeAtATime) {
   for (int i = 0; i < 3; ++i) ask(Sign::ill);
   now_ += 10s;

@@ -10,8 +10,11 @@ bool is_web_page(const HttpHead& head) {
   return http::same_name(std::string_view(head.content_type).substr(0, 9), "text/html");
 }
 
-HttpClient::HttpClient(Limits limits, std::string user_agent, Waits waits)
-    : limits_(limits), user_agent_(std::move(user_agent)), waits_(std::move(waits)), hosts_({}, waits_.now) {}
+HttpClient::HttpClient(Limits limits, std::string user_agent, BreakerRules breaker, Waits waits)
+    : limits_(limits),
+      user_agent_(std::move(user_agent)),
+      waits_(std::move(waits)),
+      hosts_(std::move(breaker), waits_.now) {}
 
 HttpClient::~HttpClient() = default;
 

@@ -17,8 +17,9 @@ class HttpWorker;
 
 class HttpClient {
  public:
-  /// @param waits  for those who ask again after a while
-  HttpClient(Limits limits, std::string user_agent, Waits waits = Waits::real());
+  /// @param breaker  when hosts that fail are left alone
+  /// @param waits    for those who ask again after a while
+  HttpClient(Limits limits, std::string user_agent, BreakerRules breaker = {}, Waits waits = Waits::real());
   /// Transfers under way end first. The event loops of those who wait must still be there.
   ~HttpClient();
 

@@ -1,7 +1,10 @@
 #include "fetch/http_source.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,6 +25,8 @@ bool is_symstore(sources::Layout layout) {
 }
 
 constexpr std::size_t kMaxRemembered = 4096;  ///< places
+constexpr unsigned kMaxLookRequests = 4;      ///< for parts, before the rest of a large file comes
+constexpr unsigned kMaxPeekRequests = 3;
 
 /// A plain no to a file that need not be there; 408 and 429 are none.
 bool is_refusal(unsigned status) { return status >= 400 && status < 500 && status != 408 && status != 429; }
@@ -76,22 +81,57 @@ Outcome judge(const HttpResult& result, const Wanted& wanted, const std::string&
   return TransientError{std::move(why), elsewhere, retry_after, kind_of(result, meaning)};
 }
 
-/// A body on its way into an entry of the cache, which is created with its first byte.
-struct Download {
+std::optional<std::uint64_t> size_of(const HttpHead& head) {
+  if (const auto range = ContentRange::parse(head.content_range)) return range->total;
+  std::uint64_t size = 0;
+  const auto [end, error] = std::from_chars(head.length.data(), head.length.data() + head.length.size(), size);
+  const bool is_number = error == std::errc() && end == head.length.data() + head.length.size();
+  return is_number && head.content_encoding.empty() ? std::optional(size) : std::nullopt;
+}
+
+}  // namespace
+
+/// A body on its way into an entry of the cache, which is created with its first byte. As soon as its start is there it
+/// is looked at: what it is no use for need not come whole.
+struct HttpSource::Download {
   ObjectCache& objects;
   ObjectCache::Item item;
   std::optional<store::EntryWriter> writer = {};
+  std::optional<Outcome> verdict = {};  ///< on the start
 
   std::expected<ByteSink, std::string> begin(const HttpHead& head) {
     item.identity = identity_of(head);
     auto created = objects.create(item);
     if (!created) return std::unexpected(std::move(created.error()));
     writer.emplace(std::move(*created));
-    return ByteSink([this](Bytes piece) { return writer->write(piece); });
+    return ByteSink([this, web_page = is_web_page(head)](Bytes piece) { return take(piece, web_page); });
+  }
+
+  std::expected<void, std::string> take(Bytes piece, bool web_page) {
+    const std::uint64_t before = writer->size();
+    if (auto written = writer->write(piece); !written) return written;
+    if (before >= kPart || writer->size() < kPart) return {};
+    const auto sniffed = sniff_file(writer->descriptor(), store::kPayloadOffset, item.wanted.file.type);
+    if (!sniffed) return std::unexpected("its cache entry cannot be read");
+    if (web_page || (!sniffed->wrapper && sniffed->content == Content::web_page)) verdict = login_page(item.origin);
+    else if (!sniffed->wrapper && sniffed->content != content_of(item.wanted.file.type))
+      verdict = refuse(sniffed->content, item);
+    if (verdict) return std::unexpected("its start is that of another file");
+    return {};
+  }
+
+  /// What came so far.
+  std::expected<std::shared_ptr<PartFile>, std::string> parts(std::uint64_t size) const {
+    auto made = PartFile::make(size);
+    if (!made) return std::unexpected(std::move(made.error()));
+    std::vector<std::byte> start(static_cast<std::size_t>(std::min(kPart, writer->size())));
+    const ssize_t n = ::pread(writer->descriptor(), start.data(), start.size(), store::kPayloadOffset);
+    if (n <= 0) return std::unexpected("its cache entry cannot be read");
+    if (auto added = made->add(0, Bytes(start).first(static_cast<std::size_t>(n))); !added)
+      return std::unexpected(std::move(added.error()));
+    return std::make_shared<PartFile>(std::move(*made));
   }
 };
-
-}  // namespace
 
 HttpSource::HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endpoint> endpoint, ObjectCache& objects,
                        HttpClient& client)
@@ -102,6 +142,7 @@ HttpSource::HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endp
       objects_(objects),
       client_(client),
       downloader_(client, client.hosts(), *endpoint_, config.network, {}, client.waits()),
+      shortcut_([this](std::string path) { return read_text(std::move(path)); }, client.waits().now),
       probed_(config.layout == sources::Layout::automatic ? Probed::not_yet : Probed::one_tier) {}
 
 std::string HttpSource::origin_of(std::string_view path) const {
@@ -135,7 +176,8 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
   auto two_tiers = co_await has_two_tiers();
   Outcome worst = NotThere{};
   if (!two_tiers) worst = std::move(two_tiers.error());
-  for (const auto& place : places_.places(wanted.file, two_tiers.value_or(false))) {
+  const auto places = co_await places_of(wanted, two_tiers.value_or(false));
+  for (const auto& place : places) {
     Outcome outcome = co_await download(wanted, place.path);
     if (std::holds_alternative<NotThere>(outcome)) continue;
     if (std::holds_alternative<Original>(outcome)) places_.worked(wanted.file.type, place);
@@ -149,6 +191,30 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
     co_return worst;
   const std::string pointer = sources::pointer_beside(places_.places(wanted.file, false).front().path);
   co_return co_await follow_pointer(std::move(wanted), pointer);
+}
+
+Task<std::vector<sources::Place>> HttpSource::places_of(Wanted wanted, bool two_tiers) {
+  auto places = places_.places(wanted.file, two_tiers);
+  if (!config_.has_index || !places_.has_pointers(wanted.file.type) || places.size() < 2) co_return places;
+  co_await shortcut_.read_on();
+  std::ranges::stable_partition(places, [&](const sources::Place& place) { return shortcut_.lists(place.path); });
+  co_return places;
+}
+
+Task<std::optional<std::string>> HttpSource::read_text(std::string path) {
+  const auto text = std::make_shared<std::string>();
+  OpenSink open = [text](const HttpHead&) -> std::expected<ByteSink, std::string> {
+    text->clear();
+    return ByteSink([text](Bytes piece) -> std::expected<void, std::string> {
+      if (text->size() + piece.size() > AdminShortcut::kMaxText) return std::unexpected("too large");
+      text->append(as_text(piece));
+      return {};
+    });
+  };
+  const Downloaded done = co_await downloader_.get(std::move(path), {}, std::move(open));
+  if (!done.complete() && !is_refusal(done.result.head.status)) co_return std::nullopt;
+  const bool is_there = done.complete() && !is_web_page(done.result.head);
+  co_return is_there ? std::move(*text) : std::string();
 }
 
 Task<Outcome> HttpSource::follow_pointer(Wanted wanted, std::string pointer) {
@@ -208,13 +274,69 @@ Task<Outcome> HttpSource::download(Wanted wanted, std::string path) {
   ObjectCache::Item item{wanted, scope, origin};
   const auto download = std::make_shared<Download>(objects_, item);
   OpenSink open = [download](const HttpHead& head) { return download->begin(head); };
-  const Downloaded done = co_await downloader_.get(path, headers_for(wanted), std::move(open));
+  LookAtStart look_at_start = [this, download, path](HttpHead head) {
+    return goes_on(download, {path, headers_for(download->item.wanted), std::move(head)});
+  };
+  const Downloaded done =
+      co_await downloader_.get(path, headers_for(wanted), std::move(open), std::move(look_at_start));
   const HttpResult& result = done.result;
+  if (download->verdict) co_return std::move(*download->verdict);
   if (!done.complete()) co_return judge(result, wanted, origin);
   if (is_web_page(result.head)) co_return login_page(origin);
   item.identity = identity_of(result.head);
   if (!download->writer || download->writer->size() == 0) co_return refuse(Content::empty, item);
   co_return co_await objects_.keep(std::move(item), std::move(*download->writer));
+}
+
+/// The rest of a large file comes unless its id is told by a few parts of it, and is another one.
+Task<bool> HttpSource::goes_on(std::shared_ptr<Download> download, Remote remote) {
+  if (download->verdict) co_return false;
+  const auto size = size_of(remote.head);
+  auto parts = size ? download->parts(*size) : std::unexpected(std::string());
+  if (!parts) co_return true;
+  const bool has_parts = http::same_name(remote.head.accept_ranges, "bytes");
+  const Glimpse glimpse = co_await look(downloader_, objects_.reader(), std::move(remote), std::move(*parts),
+                                        Seeking::id, has_parts ? kMaxLookRequests : 0);
+  std::string why = fetch::objection(glimpse, download->item.wanted.file);
+  if (why.empty()) co_return true;
+  download->verdict = Refused{fmt::format("{}: {}", download->item.origin, why), download->item.identity};
+  co_return false;
+}
+
+Task<Offer> HttpSource::peek(Wanted wanted) {
+  unsigned requests = probed_ == Probed::not_yet ? 1 : 0;
+  const auto two_tiers = co_await has_two_tiers();
+  if (!two_tiers) co_return Offer();
+  for (const auto& place : places_.places(wanted.file, *two_tiers)) {
+    if (requests++ == kMaxPeekRequests) co_return Offer();
+    Peeked peeked = co_await downloader_.peek(place.path, headers_for(wanted), {0, kPart});
+    const HttpResult& result = peeked.result;
+    const bool answered = result.end == HttpResult::End::answered;
+    if (answered && meaning_of(result.head.status, result.other_body, result.head.error_code) == Meaning::not_there)
+      continue;
+    const bool is_start = result.answered(200) || result.answered(206);
+    if (!is_start || is_web_page(result.head)) co_return Offer();
+    const bool has_parts = result.answered(206);
+    Remote remote{place.path, headers_for(wanted), result.head};
+    co_return co_await offer_of(std::move(wanted), std::move(remote), std::move(peeked.bytes),
+                                has_parts ? kMaxPeekRequests - requests : 0);
+  }
+  const bool is_absent = !asks_pointers_ || !places_.has_pointers(wanted.file.type);
+  co_return Offer{.is_absent = is_absent};
+}
+
+/// @param start  of the file
+Task<Offer> HttpSource::offer_of(Wanted wanted, Remote remote, std::string start, unsigned max_requests) {
+  Offer offer{.size = size_of(remote.head)};
+  if (!offer.size || *offer.size < DownloadRules().look_from) co_return offer;
+  auto made = PartFile::make(*offer.size);
+  if (!made || !made->add(0, as_bytes(start))) co_return offer;
+  auto parts = std::make_shared<PartFile>(std::move(*made));
+  const Glimpse glimpse =
+      co_await look(downloader_, objects_.reader(), std::move(remote), std::move(parts), Seeking::offer, max_requests);
+  offer.best = glimpse.offers;
+  offer.is_absent = !fetch::objection(glimpse, wanted.file).empty();
+  co_return offer;
 }
 
 Task<std::string> HttpSource::identify(Wanted wanted) {

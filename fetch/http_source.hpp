@@ -8,7 +8,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "fetch/admin_shortcut.hpp"
 #include "fetch/download.hpp"
+#include "fetch/look.hpp"
 #include "fetch/place_order.hpp"
 #include "fetch/source.hpp"
 
@@ -24,6 +26,8 @@ class HttpSource : public Source {
   bool is_local() const override { return false; }
   Task<Outcome> open(Wanted wanted) override;
   Task<std::string> identify(Wanted wanted) override;
+  /// Cost: at most three requests, each for at most 64 KiB.
+  Task<Offer> peek(Wanted wanted) override;
   void forget(const Wanted& wanted) override { objects_.forget(wanted); }
   /// What lies at one path below the place, packed or not.
   Task<Outcome> open_at(Wanted wanted, std::string path);
@@ -33,6 +37,13 @@ class HttpSource : public Source {
   /// Whether the store has two tiers, or why that cannot be told, which is asked again with the next file.
   Task<std::expected<bool, Outcome>> has_two_tiers();
   Task<Outcome> download(Wanted wanted, std::string path);
+  struct Download;
+  Task<bool> goes_on(std::shared_ptr<Download> download, Remote remote);
+  Task<Offer> offer_of(Wanted wanted, Remote remote, std::string start, unsigned max_requests);
+  /// Those that the store's index lists come first.
+  Task<std::vector<sources::Place>> places_of(Wanted wanted, bool two_tiers);
+  /// Nothing if it cannot be told; empty if nothing lies there.
+  Task<std::optional<std::string>> read_text(std::string path);
   Task<Outcome> follow_pointer(Wanted wanted, std::string pointer);
   Task<Outcome> open_elsewhere(Wanted wanted, sources::MappedPath place);
   std::string origin_of(std::string_view path) const;
@@ -46,6 +57,7 @@ class HttpSource : public Source {
   ObjectCache& objects_;
   HttpClient& client_;
   Downloader downloader_;
+  AdminShortcut shortcut_;
   std::atomic<Probed> probed_;
   std::mutex mutex_;
   std::unordered_map<std::string, std::string>

@@ -239,5 +239,78 @@ TEST_F(UpstreamTest, IdentifyAsksWhereItWasRefusedFirst) {
   EXPECT_THAT(std::vector(all.begin() + static_cast<std::ptrdiff_t>(before), all.end()), ElementsAre(lower));
 }
 
+TEST_F(UpstreamTest, TheIndexOfAStoreIsAShortcutAndNothingElse) {
+  const std::string odd = "/crash.pdb/3249d99d0c4049318610f4e4fb0b69361a/crash.pdb", usual = "/" + kPath;
+  struct Row {
+    std::string_view why, last_id, transaction, at;
+    std::vector<std::string> first;  ///< asked for, 000Admin aside
+  };
+  const std::string listed = "\"crash.pdb\\3249d99d0c4049318610f4e4fb0b69361a\",\"C:\\crash.pdb\"\r\n";
+  const Row rows[] = {
+      {"listed in the spelling it has", "0000000001", listed, odd, {odd}},
+      {"not listed", "0000000001", "\"other.pdb\\1\",\"x\"", usual, {usual}},
+      {"listed, and gone from there", "0000000001", listed, usual, {odd}},
+      {"no transactions", "", "", usual, {usual}},
+      {"garbage", "<html>", "\"\"\"", usual, {usual}},
+      {"a transaction too many", "0000000002", listed, odd, {odd}},
+  };
+  for (const Row& r : rows) {
+    FakeUpstream upstream;
+    if (!r.last_id.empty()) upstream.put("/000Admin/lastid.txt", body(std::string(r.last_id)));
+    upstream.put("/000Admin/0000000001", body(std::string(r.transaction)));
+    upstream.put(std::string(r.at), body(fake_pdb("x")));
+    sources::SourceConfig config = config_of(upstream.url());
+    config.has_index = true;
+    const auto asked = std::move(*make_source(config, objects_, client_));
+    EXPECT_EQ(describe(run_task(asked->open(kWanted))), "found " + fake_pdb("x")) << r.why;
+    std::vector<std::string> files = upstream.asked();
+    std::erase_if(files,
+                  [](const std::string& path) { return path.starts_with("/000Admin") || path == "/index2.txt"; });
+    files.resize(1);
+    EXPECT_EQ(files, r.first) << r.why;
+    const auto before = upstream.asked().size();
+    asked->forget(kWanted);
+    run_task(asked->open(kWanted));
+    const auto all = upstream.asked();
+    EXPECT_FALSE(std::any_of(all.begin() + static_cast<std::ptrdiff_t>(before), all.end(),
+                             [](const std::string& path) { return path.starts_with("/000Admin"); }))
+        << r.why << ": read once a day";
+    *time_.now += std::chrono::hours(25);
+    asked->forget(kWanted);
+    run_task(asked->open(kWanted));
+    const auto later = upstream.asked();
+    EXPECT_EQ(std::ranges::count(later, "/000Admin/lastid.txt"), 2) << r.why;
+    EXPECT_EQ(std::ranges::count(later, "/000Admin/0000000001"), r.last_id.starts_with('0') ? 1 : 0) << r.why;
+    asked->forget(kWanted);
+  }
+}
+
+TEST_F(UpstreamTest, EachSourceKeepsToItsOwnRules) {
+  FakeUpstream upstream;
+  upstream.put("/" + kPath, body(fake_pdb(std::string(1000, 'x'))));
+  sources::SourceConfig config = config_of(upstream.url());
+  config.layout = sources::Layout::symstore;
+  config.network = {.user_agent = "Own/3", .max_download_size = 100, .requests_per_second = 2};
+  const auto strict = std::move(*make_source(config, objects_, client_));
+  EXPECT_THAT(describe(run_task(strict->open(kWanted))), HasSubstr("larger than the limit of 100 bytes"));
+  EXPECT_EQ(upstream.user_agent(), "Own/3");
+  time_.slept->clear();
+  run_task(strict->open(kWanted));
+  EXPECT_FALSE(time_.slept->empty()) << "two requests a second";
+  const auto usual = source(upstream.url());
+  EXPECT_THAT(describe(run_task(usual->open(kWanted))), StartsWith("found"));
+  EXPECT_EQ(upstream.user_agent(), "Test/1");
+}
+
+TEST_F(UpstreamTest, ProbingFirstAsksForOneSpelling) {
+  FakeUpstream upstream;
+  sources::SourceConfig config = config_of(upstream.url());
+  config.layout = sources::Layout::symstore;
+  config.probing = sources::Probing::first;
+  const auto asked = std::move(*make_source(config, objects_, client_));
+  EXPECT_EQ(describe(run_task(asked->open(kWanted))), "not there");
+  EXPECT_THAT(upstream.asked(), ElementsAre("/" + kPath, "/" + kPackedPath));
+}
+
 }  // namespace
 }  // namespace symcached::fetch

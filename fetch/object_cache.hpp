@@ -47,6 +47,7 @@ class ObjectCache {
   Task<std::expected<std::string, Outcome>> check(Item item, int file, std::uint64_t offset, std::uint64_t size);
   void forget(const Wanted& wanted);
   const ReadIds& read_ids() const { return read_ids_; }
+  FileReader& reader() const { return reader_; }
 
  private:
   store::EntryKey entry_key(const Wanted& wanted, std::string scope) const {

@@ -98,6 +98,14 @@ Answer verify(const worker::Work& work) {
   return fetch::verify(fetch::wanted_of({order->type, std::move(order->module)}), input->original);
 }
 
+Answer glimpse(const worker::Work& work) {
+  const auto known = parse_parts(work.arguments);
+  if (!known || work.files.size() != 1) return std::unexpected("job.arguments: not those of a file in parts");
+  const auto mapped = MappedFile::from_descriptor(work.files.front().get(), "file");
+  if (!mapped) return std::unexpected(mapped.error());
+  return fetch::glimpse_of(mapped->bytes(), *known).text();
+}
+
 }  // namespace
 
 worker::Handlers worker_handlers() {
@@ -105,7 +113,8 @@ worker::Handlers worker_handlers() {
   return {{number(JobKind::derive), derive},
           {number(JobKind::unpack), unpack},
           {number(JobKind::state_ids), state_ids},
-          {number(JobKind::verify), verify}};
+          {number(JobKind::verify), verify},
+          {number(JobKind::glimpse), glimpse}};
 }
 
 worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {
@@ -161,6 +170,25 @@ std::expected<VerifyOrder, std::string> VerifyOrder::parse(std::string_view text
   const auto query = query_of_line(text.substr(second + 1));
   if (!type || !extent || !query) return std::unexpected("not a type, an extent and a module");
   return VerifyOrder{*type, *extent, query->module};
+}
+
+std::string text_of(std::span<const fetch::FilePart> parts) {
+  std::string text;
+  for (const fetch::FilePart& part : parts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : " ", part.offset, part.size);
+  return text;
+}
+
+std::optional<std::vector<fetch::FilePart>> parse_parts(std::string_view text) {
+  std::vector<fetch::FilePart> parts;
+  while (!text.empty() && parts.size() < fetch::kMaxGlimpseParts) {
+    const std::size_t end = std::min(text.find(' ', std::min(text.find(' '), text.size() - 1) + 1), text.size());
+    const auto numbers = parse_numbers<2>(text.substr(0, end));
+    if (!numbers) return std::nullopt;
+    parts.push_back({(*numbers)[0], (*numbers)[1]});
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return text.empty() ? std::optional(std::move(parts)) : std::nullopt;
 }
 
 }  // namespace symcached::service

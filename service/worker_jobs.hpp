@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "fetch/glimpse.hpp"
 #include "sources/module_ids.hpp"
 #include "symbolize/derive.hpp"
 #include "worker/pool.hpp"
@@ -18,6 +19,7 @@ enum class JobKind : std::uint32_t {
   unpack = 2,     ///< output: the one file inside
   state_ids = 3,  ///< note: fetch::to_text() of what the file states
   verify = 4,     ///< arguments: a VerifyOrder; note: what could not be checked
+  glimpse = 5,    ///< of a file in parts; arguments: text_of() them; note: a fetch::Glimpse
 };
 
 /// The worker's side: what a process of the pool passes to worker::serve().
@@ -62,5 +64,9 @@ struct VerifyOrder {
   std::string text() const;
   static std::expected<VerifyOrder, std::string> parse(std::string_view text);
 };
+
+/// "0 65536 1048576 65536": offset and size of each part.
+std::string text_of(std::span<const fetch::FilePart> parts);
+std::optional<std::vector<fetch::FilePart>> parse_parts(std::string_view text);
 
 }  // namespace symcached::service

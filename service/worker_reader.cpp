@@ -54,4 +54,23 @@ Task<std::expected<std::string, FileError>> WorkerReader::verify(fetch::Wanted w
   co_return note_of(result);
 }
 
+Task<std::expected<fetch::Glimpse, FileError>> WorkerReader::glimpse(int file, std::vector<fetch::FilePart> known) {
+  const auto own = reopen(file);
+  if (!own) co_return std::unexpected(own.error());
+  struct stat info{};
+  if (::fstat((*own)->get(), &info) != 0) co_return std::unexpected(FileError{true, std::strerror(errno)});
+  worker::Job job{.kind = static_cast<std::uint32_t>(JobKind::glimpse),
+                  .arguments = text_of(known),
+                  .limits = limits_for(static_cast<std::uint64_t>(info.st_size), limits_)};
+  job.inputs.push_back({*own, true});
+  worker::Sink sink = [](Bytes) { return std::expected<void, std::string>(); };
+  Task<worker::Result> running = run_(std::move(job), std::move(sink));
+  const worker::Result result = co_await std::move(running);
+  const auto note = note_of(result);
+  if (!note) co_return std::unexpected(note.error());
+  auto glimpse = fetch::Glimpse::parse(*note);
+  if (!glimpse) co_return std::unexpected(FileError{true, "the worker's answer cannot be read"});
+  co_return std::move(*glimpse);
+}
+
 }  // namespace symcached::service

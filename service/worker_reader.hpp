@@ -13,6 +13,7 @@ class WorkerReader : public fetch::FileReader {
                                                      fetch::Limits limits, ByteSink sink) override;
   Task<std::expected<std::string, fetch::FileError>> verify(fetch::Wanted wanted, int file, std::uint64_t offset,
                                                             std::uint64_t size) override;
+  Task<std::expected<fetch::Glimpse, fetch::FileError>> glimpse(int file, std::vector<fetch::FilePart> known) override;
 
  private:
   const RunJob run_;

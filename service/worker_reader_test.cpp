@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "fetch/part_file.hpp"
+#include "fetch/stated_ids.hpp"
 #include "service/worker_ids.hpp"
 #include "testing/managed/traces.hpp"
 #include "testing/server/faulty_worker.hpp"
@@ -78,6 +80,25 @@ TEST_F(WorkerReaderTest, APortablePdbIsHeldToItsIdAndChecksum) {
     query.module.debug_file = std::string(r.want.substr(0, 2)) + ".pdb";  // each row is a file of its own
     EXPECT_THAT(describe(run_task(service_->find(query, kLong))), HasSubstr(r.want)) << r.why;
   }
+}
+
+TEST_F(WorkerReaderTest, AWorkerLooksAtAFileInParts) {
+  auto parts = std::move(*fetch::PartFile::make(std::uint64_t{1} << 30));
+  const std::string line = "MODULE Linux x86_64 0403020106050807090A0B0C0D0E0F107 a\n";
+  ASSERT_TRUE(parts.add(0, as_bytes(line)));
+  ASSERT_TRUE(parts.add(1 << 20, as_bytes(line)));
+  const auto seen = run_task(reader_.glimpse(parts.descriptor(), parts.known()));
+  ASSERT_TRUE(seen) << seen.error().why;
+  EXPECT_EQ(fetch::to_text(seen->stated), "breakpad - 0403020106050807090A0B0C0D0E0F107\n");
+}
+
+TEST(Parts, AreReadAsTheyWereWritten) {
+  const std::vector<fetch::FilePart> parts{{0, 65536}, {1 << 20, 7}};
+  EXPECT_EQ(text_of(parts), "0 65536 1048576 7");
+  EXPECT_EQ(parse_parts(text_of(parts)), parts);
+  EXPECT_EQ(parse_parts(""), std::vector<fetch::FilePart>());
+  for (const std::string_view text : {"0", "0 ", "x y", "0 1 2", "0 1  2 3", "0 1 2 3 4"})
+    EXPECT_FALSE(parse_parts(text)) << text;
 }
 
 TEST(VerifyOrder, IsReadAsItWasWritten) {

@@ -25,7 +25,8 @@ void become_idle() {
 Maintenance::Maintenance(std::filesystem::path directory, Quotas& quotas, MaintenanceOptions options)
     : directory_(std::move(directory)),
       quotas_(quotas),
-      options_(options),
+      options_(std::move(options)),
+      expiry_every_(options_.expiry_every),
       thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 void Maintenance::stop() {
@@ -54,19 +55,20 @@ void Maintenance::survey_all(const std::stop_token& stop) {
 
 void Maintenance::run(const std::stop_token& stop) {
   become_idle();
-  Steady::time_point next_survey{}, next_expiry{};  // at once
+  Steady::time_point next_survey{}, last_expiry{};  // at once
   do {
     const auto now = Steady::now();
     if (now >= next_survey) {
       next_survey = now + options_.survey_every;
       survey_all(stop);
     }
-    if (now >= next_expiry) {
-      next_expiry = now + options_.expiry_every;
+    if (now >= last_expiry + expiry_every_.load()) {
+      last_expiry = now;
       quotas_.expire(static_cast<std::uint32_t>(std::time(nullptr)), stop);
     }
     quotas_.enforce(stop);
-  } while (rest(stop, options_.limits_every));
+    if (options_.after_round) options_.after_round(counts());
+  } while (rest(stop, std::min(options_.limits_every, expiry_every_.load())));
 }
 
 }  // namespace symcached::store

@@ -34,10 +34,16 @@ Quotas::Quotas(std::filesystem::path directory, std::uint64_t boot, std::functio
     : directory_(std::move(directory)),
       is_ours_(std::move(is_ours)),
       options_(std::move(options)),
+      limits_(options_.limits),
       journal_(directory_, boot, options_.dry_run ? Journal::Mode::read_only : Journal::Mode::shared) {}
 
 std::string Quotas::name_of(const Index::Entry& entry) const {
   return entry_name(index_.place_text(entry.place), entry.digest);
+}
+
+void Quotas::use(CacheLimits limits) {
+  const Lock lock(mutex_);
+  limits_ = std::move(limits);
 }
 
 /// Learns what others did, and what was used here. @return whether the directory is ours; nothing may be done if not
@@ -129,13 +135,13 @@ std::vector<std::string> Quotas::twins_of(const std::string& name, std::uint64_t
 }
 
 const Quota* Quotas::quota_of(Index::KindId kind) const {
-  const auto found = options_.limits.kinds.find(index_.kind_name(kind));
-  return found == options_.limits.kinds.end() ? nullptr : &found->second.quota;
+  const auto found = limits_.kinds.find(index_.kind_name(kind));
+  return found == limits_.kinds.end() ? nullptr : &found->second.quota;
 }
 
 /// Of all if there is no kind. Claims count.
 bool Quotas::fits(std::optional<Index::KindId> kind, std::uint64_t blocks) const {
-  const Quota* const quota = kind ? quota_of(*kind) : &options_.limits.total;
+  const Quota* const quota = kind ? quota_of(*kind) : &limits_.total;
   if (quota == nullptr || !quota->max_size) return true;
   const std::uint64_t used = kind ? index_.bytes(*kind) : index_.bytes();
   const std::uint64_t reserved = kind ? reserved_[*kind] : all_reserved_;
@@ -143,7 +149,7 @@ bool Quotas::fits(std::optional<Index::KindId> kind, std::uint64_t blocks) const
 }
 
 bool Quotas::make_room(std::optional<Index::KindId> kind, std::uint64_t blocks) {
-  const Quota* const quota = kind ? quota_of(*kind) : &options_.limits.total;
+  const Quota* const quota = kind ? quota_of(*kind) : &limits_.total;
   if (quota != nullptr && quota->max_size && blocks > *quota->max_size / kBlock) return false;  // evicting is no help
   while (!fits(kind, blocks))
     if (!evict(kind)) return false;
@@ -163,7 +169,7 @@ std::uint64_t Quotas::missing_free(const Quota& quota) {
 }
 
 bool Quotas::make_free(std::optional<Index::KindId> kind) {
-  const Quota* const quota = kind ? quota_of(*kind) : &options_.limits.total;
+  const Quota* const quota = kind ? quota_of(*kind) : &limits_.total;
   while (quota != nullptr && missing_free(*quota) != 0)
     if (!evict(kind)) return false;
   return true;
@@ -250,7 +256,7 @@ bool Quotas::enforce_step(bool& all_hold) {
   if (!all_hold) return true;
   std::size_t left = kStep;
   const auto keep_to = [&](std::optional<Index::KindId> kind) {
-    const Quota* const quota = kind ? quota_of(*kind) : &options_.limits.total;
+    const Quota* const quota = kind ? quota_of(*kind) : &limits_.total;
     if (quota == nullptr) return;
     const auto holds = [&] { return fits(kind, 0) && missing_free(*quota) == 0; };
     while (left != 0 && !holds() && evict(kind)) --left;
@@ -271,10 +277,10 @@ bool Quotas::enforce(const std::stop_token& stop) {
 
 bool Quotas::is_expired(const Index::Entry& entry, std::uint32_t now) const {
   const std::int64_t unused = std::int64_t{now} - entry.account.last_use;
-  if (entry.account.absent && unused > options_.limits.max_absent_for.count()) return true;
-  const auto kind = options_.limits.kinds.find(index_.kind_name(index_.kind_of(entry.place)));
-  const bool has_own = kind != options_.limits.kinds.end() && kind->second.max_unused_for;
-  const auto& limit = has_own ? kind->second.max_unused_for : options_.limits.max_unused_for;
+  if (entry.account.absent && unused > limits_.max_absent_for.count()) return true;
+  const auto kind = limits_.kinds.find(index_.kind_name(index_.kind_of(entry.place)));
+  const bool has_own = kind != limits_.kinds.end() && kind->second.max_unused_for;
+  const auto& limit = has_own ? kind->second.max_unused_for : limits_.max_unused_for;
   return limit && unused > limit->count();
 }
 

@@ -98,7 +98,8 @@ class Quotas {
   std::size_t end_survey();
 
   QuotaCounts counts();
-  const CacheLimits& limits() const { return options_.limits; }
+  /// Others from now on; the next claim and enforce() see to it that they hold.
+  void use(CacheLimits limits);
 
  private:
   static constexpr std::size_t kMaxUses = 4096;  ///< that wait to be noted; the files themselves know, too
@@ -127,9 +128,10 @@ class Quotas {
 
   const std::filesystem::path directory_;
   const std::function<bool()> is_ours_;
-  const QuotaOptions options_;
+  const QuotaOptions options_;  ///< but for the limits
 
   std::mutex mutex_;
+  CacheLimits limits_;
   Index index_;
   Journal journal_;
   std::array<std::uint64_t, Index::kMaxKinds> reserved_{};  ///< blocks claimed, by kind

@@ -67,6 +67,17 @@ TEST(Quotas, AStreamOfTenTimesTheQuotaStaysWithin) {
   EXPECT_EQ(say(store->lookup(key_of(0))), "miss");
 }
 
+TEST(Quotas, OtherLimitsCountFromTheNextCheckOn) {
+  const TempFolder folder;
+  const auto store = open_store(folder.path(), 1, limited(at_most(kMB)));
+  for (std::size_t i = 0; i < 4; ++i) put(*store, std::string(100'000, 'x'), key_of(i));
+  store->quotas()->use(at_most(kMB / 4));
+  EXPECT_TRUE(store->quotas()->enforce());
+  EXPECT_EQ(entries_in(folder.path()), 2u);
+  store->quotas()->use(at_most(0));
+  EXPECT_FALSE(store->quotas()->claim(entry_name(object(1)), 1)) << "no room for anything";
+}
+
 TEST(Quotas, TwoStoresOnOneDirectoryExceedItByAnEntryEachAtMost) {
   const TempFolder folder;
   const std::uint64_t each = 40 * kBlock;

@@ -91,6 +91,20 @@ TEST(Walk, RefusesWhatIsNoCache) {
   EXPECT_THAT(why("home"), testing::HasSubstr("home: not marked as a cache (no .symcached)"));
 }
 
+TEST(Walk, TellsWhatItLeavesAndStopsWhenTold) {
+  const TempFolder folder;
+  put(*open_store(folder.path()), "payload");
+  std::vector<std::string> left;
+  const auto tell = [&](const LeftFolder& l) {
+    left.push_back((l.holds_entries ? "entries in " : "") + std::string(l.leaf));
+    return l.holds_entries;
+  };
+  const auto walked = walk(folder.path(), {.left = tell});
+  ASSERT_TRUE(walked);
+  EXPECT_FALSE(*walked);
+  EXPECT_THAT(left, testing::ElementsAre("entries in " + entry_name(kKey).substr(20, 2), "global"));
+}
+
 TEST(Walk, WhatVanishesMeanwhileIsNoFault) {
   const TempFolder folder;
   const auto store = open_store(folder.path());

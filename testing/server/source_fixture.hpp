@@ -85,7 +85,7 @@ class SourceTest : public ::testing::Test {
   std::unique_ptr<store::Store> store_ = std::move(*store::Store::open(cache_.path(), 1));
   ObjectCache objects_{*store_, {"objects", 1}, small_limits()};
   FakeTime time_;
-  HttpClient client_{small_limits(), "Test/1", time_.waits()};
+  HttpClient client_{small_limits(), "Test/1", {}, time_.waits()};
 };
 
 }  // namespace symcached::fetch
