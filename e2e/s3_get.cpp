@@ -54,8 +54,8 @@ int main(int count, char** values) {
   fetch::S3Endpoint endpoint(place, client);
   fetch::Downloader downloader(client, hosts, endpoint, network, rules);
   if (given["how"] == "peek") {
-    const auto peeked = fetch::wait_for(downloader.peek(given["key"], {}, 16));
-    print(peeked.result, 1, peeked.start);
+    const auto peeked = fetch::wait_for(downloader.peek(given["key"], {}, {.offset = 0, .size = 16}));
+    print(peeked.result, 1, peeked.bytes);
   } else if (given["how"] == "head") {
     const auto done = fetch::wait_for(downloader.head(given["key"], {}));
     print(done.result, done.requests, {});
