@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check.sh [--fast]: everything that must hold before a change is merged; a line per check, all of them run.
-# --fast is what CI runs: all but the thread sanitizer over what is not the server's, and clang's release build.
+# --fast is what CI runs: all but the thread sanitizer over what is not the server's, the fuzz targets with libFuzzer
+# (their stored inputs are replayed under the other sanitizers), and clang's release build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/lib.sh
@@ -62,10 +63,10 @@ main() {
   step "scripts" scripts
   step "address and undefined behaviour sanitizers, clang 22, stored fuzz inputs" tested asan
   step "GCC 12 without warnings, benchmarks" benchmarks
-  step "fuzz targets, clang 22" built fuzz
   if [ "${1:-}" = --fast ]; then
     step "thread sanitizer over the server, clang 22" tested tsan server server_tests
   else
+    step "fuzz targets, clang 22" built fuzz
     step "thread sanitizer, clang 22" tested tsan
     step "clang 22 without warnings" built release-clang
     step "five minutes of rough load" tools/soak.py build/release/symcached --minutes 5
