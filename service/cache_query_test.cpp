@@ -21,7 +21,8 @@ TEST(CacheRequest, AsksForTheFilesThatItsIdsName) {
   struct Row {
     std::string_view why;
     CacheQuery query;
-    std::string_view types, key;
+    std::string_view types;
+    std::string key;
   };
   const Row rows[] = {
       {"a PDB by name",
