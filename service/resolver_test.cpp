@@ -154,7 +154,7 @@ TEST_F(SourcesTest, ABetterOneIsLookedForOnceAnHour) {
 
 TEST_F(SourcesTest, AWorseOneNeverTakesThePlaceOfABetterOne) {
   first_.open = has("rich", FileType::breakpad);
-  second_.open = [this, poor = has("poor")](const fetch::Wanted& wanted) { return poor(wanted); };
+  second_.open = has("poor");
   start(only(nullptr));
   EXPECT_EQ(find(), "ready cache of rich") << "the PDB is asked for first, and says less than the other file";
 }
