@@ -2,6 +2,7 @@
 /// A source that says what the test tells it to, and counts how often it is asked.
 #include <atomic>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -9,9 +10,32 @@
 
 namespace symcached {
 
+/// What a source says when it is asked; may be changed while it is.
+class Says {
+ public:
+  using Function = std::function<fetch::Outcome(const fetch::Wanted&)>;
+
+  Says(Function function) : function_(std::move(function)) {}
+  Says& operator=(Function function) {
+    const std::scoped_lock lock(mutex_);
+    function_ = std::move(function);
+    return *this;
+  }
+  fetch::Outcome operator()(const fetch::Wanted& wanted) const {
+    std::unique_lock lock(mutex_);
+    const Function now = function_;
+    lock.unlock();
+    return now(wanted);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Function function_;
+};
+
 /// Outlives the source that speaks for it.
 struct Script {
-  std::function<fetch::Outcome(const fetch::Wanted&)> open = [](const auto&) { return fetch::NotThere{}; };
+  Says open = Says([](const auto&) { return fetch::NotThere{}; });
   bool is_public = true;
   std::string identity = {};
   std::uint64_t credentials = 0;
