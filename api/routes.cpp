@@ -13,7 +13,7 @@ using Segments = std::vector<std::string>;
 
 struct Behind {
   service::CacheService& service;
-  ApiOptions options;
+  const ApiOptions& options;
 };
 
 Task<http::Response> index(http::Request request, Segments, Behind) { co_return index_page(request); }
@@ -82,7 +82,7 @@ Task<http::Response> answer_by(const Route* route, std::optional<Segments> path,
     co_return http::text(404, "Microsoft's symcache format is not served; the open format is below /open/");
   if (route == nullptr) co_return http::text(404, "no such path; see /");
   path->erase(path->begin());
-  co_return co_await route->endpoint(std::move(request), std::move(*path), std::move(behind));
+  co_return co_await route->endpoint(std::move(request), std::move(*path), behind);
 }
 
 }  // namespace
@@ -93,13 +93,13 @@ std::vector<std::string_view> route_names() {
   return names;
 }
 
-Task<http::Response> answer(http::Request request, service::CacheService& service, ApiOptions options) {
+Task<http::Response> answer(http::Request request, service::CacheService& service, const ApiOptions& options) {
   auto path = http::path_segments(request.target);
   const Route* route =
       path ? std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); }) : std::end(kRoutes);
   if (route == std::end(kRoutes)) route = nullptr;
-  Behind behind{service, options};
-  http::Response response = co_await answer_by(route, std::move(path), std::move(request), std::move(behind));
+  const Behind behind{service, options};
+  http::Response response = co_await answer_by(route, std::move(path), std::move(request), behind);
   if (options.answered) options.answered(route != nullptr ? name_of(*route) : kNoRoute, response.status);
   co_return response;
 }

@@ -22,7 +22,7 @@ struct ApiOptions {
 /// What requests are counted as: a name for each route, and one for paths that lead nowhere.
 std::vector<std::string_view> route_names();
 
-/// `service` outlives the server.
-Task<http::Response> answer(http::Request request, service::CacheService& service, ApiOptions options);
+/// `service` and `options` outlive the server.
+Task<http::Response> answer(http::Request request, service::CacheService& service, const ApiOptions& options);
 
 }  // namespace symcached::api

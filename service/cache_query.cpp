@@ -74,18 +74,25 @@ std::optional<ModuleType> parse_module_type(std::string_view name) {
   return static_cast<ModuleType>(found - kTypeNames.begin());
 }
 
-std::expected<CacheRequest, std::string> CacheRequest::of(const CacheQuery& query) {
-  CacheRequest request{.kind = query.kind(), .scope = query.scope, .key = {}, .candidates = {}};
+std::expected<CacheRequest, std::string> CacheRequest::of(CacheQuery query) {
   std::string why;
   for (const CandidateRow& row : kRows) {
     if (row.module != query.type) continue;
-    auto file = sources::make_request(row.file, query.module);
-    if (file) request.candidates.push_back({fetch::wanted_of(std::move(*file), query.scope), row.best});
-    else if (why.empty()) why = std::move(file.error());
+    const auto file = sources::make_request(row.file, query.module);
+    if (file) return CacheRequest{std::move(query), sources::key_text(*file)};
+    if (why.empty()) why = file.error();
   }
-  if (request.candidates.empty()) return std::unexpected(std::move(why));
-  request.key = request.candidates.front().wanted.key;
-  return request;
+  return std::unexpected(std::move(why));
+}
+
+std::vector<Candidate> CacheRequest::candidates() const {
+  std::vector<Candidate> all;
+  for (const CandidateRow& row : kRows) {
+    if (row.module != query.type) continue;
+    auto file = sources::make_request(row.file, query.module);
+    if (file) all.push_back({fetch::wanted_of(std::move(*file), query.scope), row.best});
+  }
+  return all;
 }
 
 std::string to_line(const CacheQuery& query) {

@@ -37,13 +37,13 @@ struct Candidate {
 
 /// A query that names at least one file.
 struct CacheRequest {
-  symbolize::CacheKind kind{};
-  std::string scope;
+  CacheQuery query;
   std::string key;  ///< what the cache is called, in one spelling: the key of its first candidate
-  std::vector<Candidate> candidates;
 
   /// @return the request, or why nothing can be asked for
-  static std::expected<CacheRequest, std::string> of(const CacheQuery& query);
+  static std::expected<CacheRequest, std::string> of(CacheQuery query);
+  /// The files that the cache can be made from. Cost: several times that of the request, whose answer may be at hand.
+  std::vector<Candidate> candidates() const;
 };
 
 /// The query on one line, and back.

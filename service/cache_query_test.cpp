@@ -11,7 +11,7 @@ std::string types_of(const CacheQuery& query) {
   const auto request = CacheRequest::of(query);
   if (!request) return request.error();
   std::string all;
-  for (const Candidate& candidate : request->candidates)
+  for (const Candidate& candidate : request->candidates())
     all += std::string(all.empty() ? "" : " ") + std::string(sources::name_of(candidate.wanted.file.type));
   return all;
 }

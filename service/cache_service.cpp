@@ -9,9 +9,6 @@
 #include <new>
 #include <thread>
 
-#include "base/ascii.hpp"
-#include "sources/file_name.hpp"
-
 namespace symcached::service {
 namespace {
 
@@ -25,7 +22,7 @@ constexpr seconds kFaultRetry{10};
 constexpr seconds kNothingToAsk{86'400};  ///< of ids that name no file
 
 std::string job_name(const CacheRequest& request) {
-  return fmt::format("{} {} {}", static_cast<int>(request.kind), request.scope, request.key);
+  return fmt::format("{} {} {}", static_cast<int>(request.query.kind()), request.query.scope, request.key);
 }
 
 unsigned thread_count(unsigned wanted) {
@@ -69,14 +66,14 @@ void CacheService::stop() {
 }
 
 Task<Outcome> CacheService::find(CacheQuery query, milliseconds hold) {
-  auto request = CacheRequest::of(query);
+  auto request = CacheRequest::of(std::move(query));
   if (!request) co_return Absent{kNothingToAsk};
-  const auto found = resolver_.look(*request, false);
+  auto found = resolver_.look(*request, false);
   keep_if_worth(*request, found);
   if (!found || may_have_changed(found->lookup)) {
     hold = std::max(hold, kCheckHold);
-  } else if (auto outcome = resolver_.known(*found)) {
-    offer_to_refresh(*request, query, *outcome);
+  } else if (auto outcome = resolver_.known(std::move(*found))) {
+    offer_to_refresh(*request, *outcome);
     co_return std::move(*outcome);
   }
   auto job = join_or_start(*request);
@@ -85,14 +82,14 @@ Task<Outcome> CacheService::find(CacheQuery query, milliseconds hold) {
   if (hold > milliseconds(0) && held.before() >= options_.max_held) co_return Overloaded{};
   auto result = co_await KeyJob::wait(std::move(job), hold);
   if (!result) co_return Pending{pending_hint()};
-  offer_to_refresh(*request, query, *result);
+  offer_to_refresh(*request, *result);
   co_return std::move(*result);
 }
 
 std::optional<Outcome> CacheService::peek(const CacheQuery& query) {
   const auto request = CacheRequest::of(query);
-  const auto found = request ? resolver_.look(*request, false) : std::nullopt;
-  return found ? resolver_.known(*found) : std::nullopt;
+  auto found = request ? resolver_.look(*request, false) : std::nullopt;
+  return found ? resolver_.known(std::move(*found)) : std::nullopt;
 }
 
 ServiceStats CacheService::stats() {
@@ -120,7 +117,7 @@ std::shared_ptr<CacheService::KeyJob> CacheService::join_or_start(CacheRequest r
   if (draining_ || jobs_.size() >= options_.max_jobs) return nullptr;
   auto job = std::make_shared<KeyJob>();
   jobs_.emplace(name, job);
-  const std::string scope = request.scope;
+  const std::string scope = request.query.scope;
   Waiting waiting{std::move(request), job};
   if (active_ < options_.max_active) start(std::move(waiting));
   else waiting_.push(scope, std::move(waiting));
@@ -168,10 +165,10 @@ void CacheService::finish(const Waiting& waiting, Outcome outcome) {
   refresh_next();
 }
 
-void CacheService::offer_to_refresh(const CacheRequest& request, const CacheQuery& query, const Outcome& outcome) {
+void CacheService::offer_to_refresh(const CacheRequest& request, const Outcome& outcome) {
   const auto* ready = std::get_if<Ready>(&outcome);
   if (ready == nullptr || (!ready->outdated && ready->entry->head().quality == store::Quality::lines)) return;
-  if (refresher_.offer(request, query)) refresh_next();
+  if (refresher_.offer(request)) refresh_next();
 }
 
 /// One at a time, and only while those who wait for something leave threads without work.

@@ -77,7 +77,7 @@ class CacheService {
   void start(Waiting waiting);
   Task<void> run(Waiting waiting);
   void finish(const Waiting& waiting, Outcome outcome);
-  void offer_to_refresh(const CacheRequest& request, const CacheQuery& query, const Outcome& outcome);
+  void offer_to_refresh(const CacheRequest& request, const Outcome& outcome);
   void refresh_next();
   Task<void> refresh(Refresher::Work work);
   void keep_if_worth(const CacheRequest& request, const std::optional<Found>& found);

@@ -2,16 +2,16 @@
 
 namespace symcached::service {
 
-bool Refresher::offer(const CacheRequest& request, const CacheQuery& query) {
+bool Refresher::offer(const CacheRequest& request) {
   {
     const auto now = now_();
     const std::scoped_lock lock(mutex_);
     if (tried_.size() >= kMostTried) tried_.clear();
-    const auto [found, is_new] = tried_.try_emplace(request.scope + " " + request.key, now);
+    const auto [found, is_new] = tried_.try_emplace(request.query.scope + " " + request.key, now);
     if (!is_new && now - found->second < again_) return false;
     found->second = now;
   }
-  return list_.add(to_line(query));
+  return list_.add(to_line(request.query));
 }
 
 std::optional<Refresher::Work> Refresher::next() {

@@ -27,7 +27,7 @@ class Refresher {
       : list_(std::move(file)), again_(again), now_(std::move(now)) {}
 
   /// Somebody was served a cache that might be better. @return whether there is work now that there was not before
-  bool offer(const CacheRequest& request, const CacheQuery& query);
+  bool offer(const CacheRequest& request);
   /// The one that waits longest; its turn counts as an attempt. Nothing if none waits.
   struct Work {
     std::string line;

@@ -16,9 +16,7 @@ CacheQuery query(std::string name) {
 TEST(Refresher, TriesEachOnceInAWhile) {
   std::chrono::steady_clock::time_point now{};
   Refresher refresher({}, seconds(3600), [&] { return now; });
-  const auto offer = [&](const std::string& name) {
-    return refresher.offer(*CacheRequest::of(query(name)), query(name));
-  };
+  const auto offer = [&](const std::string& name) { return refresher.offer(*CacheRequest::of(query(name))); };
   EXPECT_TRUE(offer("a.pdb"));
   EXPECT_FALSE(offer("a.pdb"));
   EXPECT_TRUE(offer("b.pdb"));

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <span>
+#include <string_view>
 
 #include "base/hex.hpp"
 #include "base/overloaded.hpp"
@@ -28,12 +31,6 @@ std::string asked_of(const std::vector<std::unique_ptr<fetch::Source>>& sources)
   return to_hex(store::sha256(as_bytes(names))).substr(0, kAskedDigits);
 }
 
-/// The scopes whose entries a request may see, its own first.
-std::vector<std::string> scopes_of(const CacheRequest& request) {
-  if (request.scope == fetch::kGlobalScope) return {request.scope};
-  return {request.scope, std::string(fetch::kGlobalScope)};
-}
-
 const store::Entry* entry_of(const Found& found) {
   const auto* hit = std::get_if<store::Hit>(&found.lookup);
   return hit == nullptr ? nullptr : hit->entry.get();
@@ -49,7 +46,7 @@ Resolver::Resolver(store::Store& store, Sources sources, Converter converter, Ca
       in_use_(in_use(std::move(sources))) {}
 
 store::EntryKey Resolver::entry_key(const CacheRequest& request, const std::string& scope) const {
-  return {versions_.of(request.kind).now, scope, request.key};
+  return {versions_.of(request.query.kind()).now, scope, request.key};
 }
 
 Resolver::Shared Resolver::in_use(Sources sources) {
@@ -73,27 +70,25 @@ void Resolver::use(Sources sources) {
 }
 
 std::optional<Found> Resolver::look(const CacheRequest& request, bool may_read) const {
-  const auto look_up = [&](const store::EntryKey& key) {
-    return may_read ? std::optional(store_.lookup(key)) : store_.lookup_checked(key);
-  };
+  const DerivedKind& kind = versions_.of(request.query.kind());
+  const std::array visible{std::string_view(request.query.scope), fetch::kGlobalScope};
+  const std::span scopes(visible.data(), visible.front() == visible.back() ? 1 : 2);
   std::optional<store::Lookup> own;  // where negatives are remembered
-  for (const std::string& scope : scopes_of(request)) {
-    auto found = look_up(entry_key(request, scope));
-    if (!found) return std::nullopt;
-    if (std::holds_alternative<store::Hit>(*found)) return Found{std::move(*found)};
-    if (!own) own = std::move(found);
-  }
-  const DerivedKind& kind = versions_.of(request.kind);
-  for (std::uint32_t version = kind.now.version; version-- > kind.oldest;)
-    for (const std::string& scope : scopes_of(request)) {
-      auto found = look_up({{kind.now.name, version}, scope, request.key});
+  for (std::uint32_t version = kind.now.version + 1; version-- > kind.oldest;)
+    for (const std::string_view scope : scopes) {
+      const store::EntryKey key{{kind.now.name, version}, std::string(scope), request.key};
+      auto found = may_read ? store_.lookup(key) : store_.lookup_checked(key);
       if (!found) return std::nullopt;
-      if (std::holds_alternative<store::Hit>(*found)) return Found{std::move(*found), true};
+      if (std::holds_alternative<store::Hit>(*found)) return Found{std::move(*found), version != kind.now.version};
+      if (!own) own = std::move(found);
     }
   return Found{std::move(*own)};
 }
 
-std::optional<Outcome> Resolver::known(const Found& found) const { return known(found, *now_in_use()); }
+std::optional<Outcome> Resolver::known(Found found) const {
+  if (auto* hit = std::get_if<store::Hit>(&found.lookup)) return Ready{std::move(hit->entry), found.outdated};
+  return known(found, *now_in_use());
+}
 
 std::optional<Outcome> Resolver::known(const Found& found, const InUse& now) const {
   const auto* absent = std::get_if<store::Absent>(&found.lookup);
@@ -144,13 +139,15 @@ Task<Outcome> Resolver::make(CacheRequest request, Shared now, std::optional<Con
 
 /// Candidates in their order, the best first: as soon as there is a cache, only those that may say more are asked for.
 Task<Outcome> Resolver::ask_all(CacheRequest request, Shared now, std::optional<Contents> have) {
+  const std::vector<Candidate> candidates = request.candidates();
   std::vector<store::Negative> verdicts;
   std::optional<Outcome> made;
-  for (const Candidate& candidate : request.candidates) {
+  for (const Candidate& candidate : candidates) {
     for (const auto& source : now->sources.all) {
       if (have && candidate.best <= *have) break;
-      const std::string scope = source->is_public() ? std::string(fetch::kGlobalScope) : request.scope;
-      Order order{entry_key(request, scope), candidate.wanted, request.kind, have, now->sources.policy.settling};
+      const std::string scope = source->is_public() ? std::string(fetch::kGlobalScope) : request.query.scope;
+      Order order{entry_key(request, scope), candidate.wanted, request.query.kind(), have,
+                  now->sources.policy.settling};
       Answer answer = co_await ask(*source, std::move(order), now->sources.policy);
       if (auto* end = std::get_if<Outcome>(&answer)) co_return std::move(*end);
       if (auto* published = std::get_if<Published>(&answer)) {
@@ -196,8 +193,9 @@ Task<Resolver::Answer> Resolver::use_original(fetch::Source& source, Order order
 
 /// Whether a source has another original now than the one that was refused, or one at last.
 Task<bool> Resolver::any_changed(CacheRequest request, Shared now) {
+  const std::vector<Candidate> candidates = request.candidates();
   bool changed = false;
-  for (const Candidate& candidate : request.candidates) {
+  for (const Candidate& candidate : candidates) {
     for (const auto& source : now->sources.all) {
       const std::string& key = candidate.wanted.key;
       const auto verdict = memory_.find(*source, key);

@@ -49,13 +49,13 @@ class Resolver {
   /// @param may_read  false: nothing if payloads would have to be read; for threads that must not wait
   std::optional<Found> look(const CacheRequest& request, bool may_read) const;
   /// The outcome that it stands for with the sources there are now; nothing if they are to be asked.
-  std::optional<Outcome> known(const Found& found) const;
+  std::optional<Outcome> known(Found found) const;
   /// The cache, found or made. Runs on threads that may wait for the disk. Never Pending or Overloaded.
   Task<Outcome> resolve(CacheRequest request);
   /// Looks for something better than what there is.
   Task<void> upgrade(CacheRequest request);
   /// What negatives of the request are remembered under.
-  store::EntryKey entry_key(const CacheRequest& request) const { return entry_key(request, request.scope); }
+  store::EntryKey entry_key(const CacheRequest& request) const { return entry_key(request, request.query.scope); }
 
  private:
   struct InUse {
