@@ -4,7 +4,7 @@
 
 #include "api/pages.hpp"
 #include "api/symcache/endpoint.hpp"
-#include "api/symcache/version.hpp"
+#include "wpt/version.hpp"
 
 namespace symcached::api {
 namespace {
@@ -69,7 +69,7 @@ bool lists(std::string_view methods, std::string_view method) {
 /// What Windows Performance Analyzer asks for: /v3.1.0/name/id.
 bool is_microsofts(const Segments& segments) {
   return segments.size() >= 3 && segments[0].size() > 1 && (segments[0][0] == 'v' || segments[0][0] == 'V') &&
-         Version::parse(segments[0].substr(1));
+         wpt::Version::parse(segments[0].substr(1));
 }
 
 /// @param route  nothing if the path leads nowhere

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 
-#include "api/symcache/version.hpp"
+#include "wpt/version.hpp"
 
 namespace symcached::config {
 namespace {
@@ -21,7 +21,7 @@ std::optional<Address> parse_address(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
   std::string_view host = text.substr(0, colon);
-  const auto port = api::parse_decimal(text.substr(colon + 1));
+  const auto port = wpt::parse_decimal(text.substr(colon + 1));
   const bool in_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (in_brackets) host = host.substr(1, host.size() - 2);
   if (host.empty() || !port || *port > 0xffff || (!in_brackets && host.find(':') != std::string_view::npos))

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "api/symcache/version.hpp"
 #include "base/utf8.hpp"
+#include "wpt/version.hpp"
 
 namespace symcached::config {
 namespace {
@@ -82,7 +82,7 @@ void use_symbol_server(Config& config, const std::string& url, Report& report) {
 
 void use_transcoder(Config& config, const std::string& path, std::string version, Report& report) {
   if (version.starts_with('v')) version.erase(0, 1);
-  const auto parsed = api::Version::parse(version);
+  const auto parsed = wpt::Version::parse(version);
   if (!parsed)
     return report.error(0,
                         "the environment variable TranscoderVersion: write the version of the transcoder's format, "

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "api/symcache/version.hpp"
 #include "config/row.hpp"
+#include "wpt/version.hpp"
 
 namespace symcached::config {
 namespace {
@@ -30,7 +30,7 @@ void check_token(const Token& token, const Node& at, const std::string& prefix, 
 
 void check_transcoder(std::uint32_t major_part, const Transcoder& transcoder, const Node& at, const std::string& prefix,
                       Report& report) {
-  const auto version = api::Version::parse(transcoder.version);
+  const auto version = wpt::Version::parse(transcoder.version);
   if (!version || version->major_part != major_part)
     report.error(at.line, fmt::format("{}version: \"{}\": write a version such as {}.1.0", prefix, transcoder.version,
                                       major_part));
@@ -65,7 +65,7 @@ Field transcoders(std::map<std::uint32_t, Transcoder>& transcoders) {
           [&transcoders](const Node& node, const std::string& key, Report& report) {
             if (!node.is_map()) return report.error(node.line, fmt::format("{}: {}", key, wanted("a map", node)));
             for (const Node& item : node.items) {
-              const auto major_part = api::parse_decimal(item.key);
+              const auto major_part = wpt::parse_decimal(item.key);
               if (!major_part) {
                 report.error(item.line, fmt::format("{}.{}: write a major version, such as 3", key, item.key));
                 continue;

@@ -14,8 +14,8 @@
 namespace symcached::api {
 
 /// The version of the open format on the wire. The first one there is, so every client of major 1 and up takes it.
-inline constexpr Version kOpenVersion{symcache::kProtocolVersion[0], symcache::kProtocolVersion[1],
-                                      symcache::kProtocolVersion[2]};
+inline constexpr wpt::Version kOpenVersion{symcache::kProtocolVersion[0], symcache::kProtocolVersion[1],
+                                           symcache::kProtocolVersion[2]};
 
 /// @param segments  of the path, behind "/open"
 /// @param hold      how long a request may wait for a result

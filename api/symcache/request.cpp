@@ -10,9 +10,9 @@ namespace {
 std::unexpected<Refusal> no_route(std::string_view why) { return std::unexpected(Refusal{404, std::string(why)}); }
 std::unexpected<Refusal> bad(std::string why) { return std::unexpected(Refusal{400, std::move(why)}); }
 
-std::optional<Version> parse_version_segment(std::string_view segment) {
+std::optional<wpt::Version> parse_version_segment(std::string_view segment) {
   if (!segment.starts_with('v') && !segment.starts_with('V')) return std::nullopt;
-  return Version::parse(segment.substr(1));
+  return wpt::Version::parse(segment.substr(1));
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ std::expected<SymcachePath, Refusal> parse_symcache_path(std::span<const std::st
   const auto guid = id_text ? Guid::parse(*id_text) : std::nullopt;
   if (!guid) return no_route("GUID must be 32 hex digits, with or without dashes and braces");
   const auto age_text = segments.size() == 4 ? http::percent_decode(segments[3]) : std::optional<std::string>("1");
-  const auto age = age_text ? parse_decimal(*age_text) : std::nullopt;
+  const auto age = age_text ? wpt::parse_decimal(*age_text) : std::nullopt;
   if (!age) return no_route("age must be decimal, up to 4294967295 (symbol stores use hex)");
   const auto name = http::percent_decode(segments[1]);
   if (!name) return bad("PDB name has a '%' without two hex digits");
@@ -36,14 +36,14 @@ std::expected<SymcachePath, Refusal> parse_symcache_path(std::span<const std::st
 }
 
 std::expected<SymcacheConditions, Refusal> parse_symcache_conditions(const http::Request& request,
-                                                                     const Version& requested) {
+                                                                     const wpt::Version& requested) {
   SymcacheConditions conditions;
   for (const std::string_view name : {"Allow-Retry-After", "Accept-Retry-After"})
     if (http::same_name(request.header(name).value_or(""), "true")) conditions.may_retry = true;
   const auto exceeds = request.header("If-Version-Exceeds");
   if (!exceeds) return conditions;
   if (request.count("If-Version-Exceeds") > 1) return bad("If-Version-Exceeds was given more than once");
-  conditions.exceeds = Version::parse(*exceeds);
+  conditions.exceeds = wpt::Version::parse(*exceeds);
   if (!conditions.exceeds || conditions.exceeds->major_part == 0)
     return bad("If-Version-Exceeds must be a version such as 2.0.0");
   if (*conditions.exceeds >= requested) return bad("If-Version-Exceeds must be lower than the requested version");

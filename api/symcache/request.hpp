@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "api/symcache/version.hpp"
 #include "net/http.hpp"
 #include "service/cache_query.hpp"
+#include "wpt/version.hpp"
 
 namespace symcached::api {
 
@@ -18,7 +18,7 @@ struct Refusal {
 };
 
 struct SymcachePath {
-  Version version;
+  wpt::Version version;
   std::string pdb_name;  ///< as the client spelt it; sources::check_file_name() accepted it
   DebugId id;
 
@@ -32,11 +32,11 @@ struct SymcachePath {
 std::expected<SymcachePath, Refusal> parse_symcache_path(std::span<const std::string> segments);
 
 struct SymcacheConditions {
-  std::optional<Version> exceeds;  ///< If-Version-Exceeds: the version the client has
-  bool may_retry = false;          ///< Allow-Retry-After or Accept-Retry-After: the client polls
+  std::optional<wpt::Version> exceeds;  ///< If-Version-Exceeds: the version the client has
+  bool may_retry = false;               ///< Allow-Retry-After or Accept-Retry-After: the client polls
 };
 
 std::expected<SymcacheConditions, Refusal> parse_symcache_conditions(const http::Request& request,
-                                                                     const Version& requested);
+                                                                     const wpt::Version& requested);
 
 }  // namespace symcached::api

@@ -1,10 +1,10 @@
-#include "api/symcache/version.hpp"
+#include "wpt/version.hpp"
 
 #include <fmt/format.h>
 
 #include <limits>
 
-namespace symcached::api {
+namespace symcached::wpt {
 
 std::optional<std::uint32_t> parse_decimal(std::string_view text) {
   if (text.empty()) return std::nullopt;
@@ -30,4 +30,4 @@ std::optional<Version> Version::parse(std::string_view text) {
 
 std::string Version::to_string() const { return fmt::format("{}.{}.{}", major_part, minor_part, patch_part); }
 
-}  // namespace symcached::api
+}  // namespace symcached::wpt

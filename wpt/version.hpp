@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace symcached::api {
+namespace symcached::wpt {
 
 struct Version {
   std::uint32_t major_part = 0;
@@ -22,4 +22,4 @@ struct Version {
 /// Digits only, leading zeros allowed. Nothing if there is anything else, or more than 32 bits.
 std::optional<std::uint32_t> parse_decimal(std::string_view text);
 
-}  // namespace symcached::api
+}  // namespace symcached::wpt
