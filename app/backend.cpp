@@ -38,7 +38,7 @@ service::ServiceOptions service_options(const config::Config& config, const std:
                                         const BackendOptions& options) {
   service::ServiceOptions service = config.service;
   if (options.keeps_work) service.refresh_list = directory / store::kRefreshList;
-  service.max_active = jobs_for(options.max_files);
+  service.jobs.max_active = jobs_for(options.max_files);
   return service;
 }
 

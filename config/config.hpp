@@ -59,6 +59,7 @@ enum class LogFormat : std::uint8_t { text, json };
 struct Logging {
   LogLevel level = LogLevel::info;
   LogFormat format = LogFormat::text;
+  std::string record;  ///< file for anonymised requests; empty: none
 };
 
 struct Config {
@@ -69,7 +70,7 @@ struct Config {
   Auth auth;
   store::CacheLimits caches;
   std::chrono::milliseconds cleanup_interval{900'000};
-  service::ServiceOptions service;  ///< max_active is set by the program
+  service::ServiceOptions service;  ///< jobs.max_active is set by the program
   std::vector<sources::SourceConfig> sources;
   worker::PoolOptions workers;  ///< but for the command
   SymcacheConfig symcache;

@@ -111,8 +111,8 @@ void add_limits(Rows& rows, Config& c) {
       "connections at once from one client address; 0: half of max_connections");
   add("max_in_flight", number(s.max_in_flight, {0, kMany}),
       "requests being answered at once; 0: three quarters of max_connections");
-  add("max_held", number(c.service.max_held, {0, kMany}), "requests waiting for a conversion at once");
-  add("max_queued", number(c.service.max_jobs, {1, kMany}), "files being fetched or converted, or queued for it");
+  add("max_held", number(c.service.jobs.max_held, {0, kMany}), "requests waiting for a conversion at once");
+  add("max_queued", number(c.service.jobs.max_jobs, {1, kMany}), "files being fetched or converted, or queued for it");
   add("max_target", size(s.max_target, {kKiB, kMiB}), "bytes of a request target");
   add("max_head", size(s.max_head, {kKiB, kMiB}), "bytes of the headers of a request");
   add("max_body", size(s.max_body, {0, kTiB}), "bytes of the body of a request");
@@ -172,6 +172,8 @@ const Choices<LogFormat> kFormats{{"text", LogFormat::text},
 void add_logging(Rows& rows, Logging& logging) {
   rows.push_back({"logging.level", choice(logging.level, kLevels), "the least that is logged"});
   rows.push_back({"logging.format", choice(logging.format, kFormats), "what its lines look like", Use::restart});
+  rows.push_back({"logging.record", text(logging.record),
+                  "file for requests, without names, ids and secrets; empty: none", Use::restart});
 }
 
 }  // namespace

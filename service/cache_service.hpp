@@ -1,6 +1,5 @@
 #pragma once
 /// The use-case: the cache of a module, found or made. One computation per cache at a time, however many ask.
-#include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <filesystem>
@@ -8,14 +7,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "net/log.hpp"
 #include "net/task.hpp"
 #include "service/cache_query.hpp"
 #include "service/cache_versions.hpp"
-#include "service/fair_queue.hpp"
-#include "service/job.hpp"
+#include "service/job_table.hpp"
 #include "service/outcome.hpp"
 #include "service/refresher.hpp"
 #include "service/resolver.hpp"
@@ -26,11 +23,9 @@ namespace symcached::service {
 
 struct ServiceOptions {
   RetryPolicy retry = {};
-  LimitRules limits = {};       ///< of conversions
-  unsigned threads = 0;         ///< for work that keeps a thread, the check of entries above all; 0: one per processor
-  std::size_t max_jobs = 4096;  ///< keys worked on or queued at once
-  std::size_t max_active = 64;  ///< of them, how many may have files open
-  std::size_t max_held = 1024;  ///< requests that wait for a result
+  LimitRules limits = {};  ///< of conversions
+  unsigned threads = 0;    ///< for work that keeps a thread, the check of entries above all; 0: one per processor
+  JobLimits jobs = {};     ///< of caches; those worked on have files open
   CacheVersions versions = {};
   std::filesystem::path refresh_list = {};  ///< keeps what is to be made anew; empty: in memory alone
 };
@@ -60,42 +55,29 @@ class CacheService {
   void use(std::vector<std::unique_ptr<fetch::Source>> sources, RetryPolicy retry) {
     resolver_.use({std::move(sources), retry});
   }
-  ServiceStats stats();
+  ServiceStats stats() const;
   /// Before the end: everybody who waits gets Pending, what is queued is dropped.
-  void drain();
+  void drain() { jobs_.drain(); }
   /// drain(), then waits for what is under way. No download and no job of a worker may be under way any more.
   void stop();
 
  private:
-  using KeyJob = Job<Outcome>;
-  struct Waiting {
-    CacheRequest request;
-    std::shared_ptr<KeyJob> job;
-  };
-
-  std::shared_ptr<KeyJob> join_or_start(CacheRequest request);
-  void start(Waiting waiting);
-  Task<void> run(Waiting waiting);
-  void finish(const Waiting& waiting, Outcome outcome);
+  Outcome on_fault(const CacheRequest& request, const char* fault) const;
   void offer_to_refresh(const CacheRequest& request, const Outcome& outcome);
   void refresh_next();
   Task<void> refresh(Refresher::Work work);
   void keep_if_worth(const CacheRequest& request, const std::optional<Found>& found);
-  std::chrono::seconds pending_hint();
+  std::chrono::seconds pending_hint() const;
 
   store::Store& store_;
   const Log log_;
   const ServiceOptions options_;
   Resolver resolver_;
   Refresher refresher_;
-  std::atomic<std::size_t> held_ = 0;
   std::mutex mutex_;
-  bool draining_ = false;
   bool refreshing_ = false;
-  std::unordered_map<std::string, std::shared_ptr<KeyJob>> jobs_;  ///< by kind, scope and key
-  FairQueue<Waiting> waiting_;                                     ///< for their turn; they are among jobs_
-  std::size_t active_ = 0;
-  boost::asio::thread_pool pool_;
+  JobTable<CacheRequest, Outcome> jobs_;  ///< by kind, scope and key
+  boost::asio::thread_pool pool_;         ///< the last, as what it has queued uses the rest
 };
 
 }  // namespace symcached::service

@@ -129,7 +129,7 @@ TEST_F(ServiceTest, TooManyKeysAtOnceAreTurnedAway) {
   std::promise<void> open;
   gate_ = open.get_future().share();
   ServiceOptions options;
-  options.max_jobs = 1;
+  options.jobs.max_jobs = 1;
   serve({symbols_.path().string()}, options);
   EXPECT_EQ(find(kQuery, milliseconds(0)), "pending");
   EXPECT_EQ(find(query_of("other.pdb", kId), milliseconds(0)), "overloaded");

@@ -123,7 +123,7 @@ TEST_F(Failures, OnlySoManyKeysHaveFilesOpenAtOnce) {
   std::promise<void> open;
   gate_ = open.get_future().share();
   ServiceOptions options = settled();
-  options.max_active = 1;
+  options.jobs.max_active = 1;
   options.threads = 2;
   serve({symbols_.path().string()}, options);
   for (const CacheQuery& query : queries) EXPECT_EQ(find(query, milliseconds(0)), "pending");
@@ -138,7 +138,7 @@ TEST_F(Failures, TooManyWhoWaitAreTurnedAway) {
   std::promise<void> open;
   gate_ = open.get_future().share();
   ServiceOptions options = settled();
-  options.max_held = 0;
+  options.jobs.max_held = 0;
   serve({symbols_.path().string()}, options);
   EXPECT_EQ(find(), "overloaded");
   EXPECT_EQ(find(kQuery, milliseconds(0)), "pending") << "who does not wait does not count";
