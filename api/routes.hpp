@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/admin/health.hpp"
+#include "api/recorder.hpp"
 #include "net/http.hpp"
 #include "net/task.hpp"
 #include "service/cache_service.hpp"
@@ -17,6 +18,7 @@ struct ApiOptions {
   Unready unready = {};
   /// After each request, with one of route_names(). From any thread.
   std::function<void(std::string_view route, unsigned status)> answered = {};
+  Recorder* recorder = nullptr;  ///< outlives the server
 };
 
 /// What requests are counted as: a name for each route, and one for paths that lead nowhere.

@@ -58,6 +58,12 @@ std::expected<std::unique_ptr<net::Server>, std::string> start_admin(const std::
   return net::Server::start(listening_at(bind, admin_options()), handler, log);
 }
 
+/// @return nothing if `path` is empty, or why it cannot be written to
+std::expected<std::unique_ptr<api::Recorder>, std::string> open_recorder(const std::string& path, const Log& log) {
+  if (path.empty()) return nullptr;
+  return api::Recorder::open(path, log);
+}
+
 int tell_end(std::uint64_t cut, const Log& log) {
   if (cut == 0) log(Severity::info, "shut down; all open responses were completed");
   else log(Severity::warning, fmt::format("shut down; responses cut off: {}", cut));
@@ -107,6 +113,9 @@ int run(const ServeOptions& options, const config::Config& config, Backend& back
     return std::nullopt;
   };
   api_options.answered = [&metrics](std::string_view route, unsigned status) { metrics.answered(route, status); };
+  const auto recorder = open_recorder(config.logging.record, log);
+  if (!recorder) return could_not(fmt::format("logging.record: {}", recorder.error()));
+  api_options.recorder = recorder->get();
   const auto handler = [&](http::Request request) { return api::answer(std::move(request), service, api_options); };
   auto server = net::Server::start(listening_at(config.bind, config.server), handler, log);
   if (!server) return could_not(server.error());

@@ -50,6 +50,8 @@ constexpr OptionRow kOptions[] = {
     {"--bind", "bind", "ADDRESS:PORT", kGeneral, "address to listen on; port 0 takes any free one"},
     {"--admin-bind", "admin_bind", "ADDRESS:PORT", kGeneral,
      "address of the listener for /metrics and /readyz; \"\": none"},
+    {"--record", "logging.record", "FILE", kGeneral,
+     "append a line for each request, without names, ids and secrets, to FILE"},
     {"--max-connections", "limits.max_connections", "N", kLimits,
      "connections at once; 0: as many as the open-file limit allows"},
     {"--max-connections-per-address", "limits.max_connections_per_address", "N", kLimits,
