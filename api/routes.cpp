@@ -4,6 +4,7 @@
 
 #include "api/pages.hpp"
 #include "api/symcache/endpoint.hpp"
+#include "api/symcache/status.hpp"
 #include "wpt/version.hpp"
 
 namespace symcached::api {
@@ -23,7 +24,11 @@ Task<http::Response> alive(http::Request, Segments, Behind) { co_return healthch
 Task<http::Response> ready(http::Request, Segments, Behind behind) { co_return readiness(behind.options.unready); }
 
 Task<http::Response> open_symcache(http::Request request, Segments below, Behind behind) {
-  return get_open_symcache(std::move(request), std::move(below), behind.service, behind.options.hold);
+  if (!below.empty() && http::same_name(below.front(), "status")) {
+    below.erase(below.begin());
+    co_return get_open_status(below, behind.service);
+  }
+  co_return co_await get_open_symcache(std::move(request), std::move(below), behind.service, behind.options.hold);
 }
 
 enum class Spelling : std::uint8_t { exact, any_case };
@@ -99,8 +104,10 @@ Task<http::Response> answer(http::Request request, service::CacheService& servic
       path ? std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); }) : std::end(kRoutes);
   if (route == std::end(kRoutes)) route = nullptr;
   const Behind behind{service, options};
+  const std::string recorded = options.recorder != nullptr ? options.recorder->line_of(request) : std::string();
   http::Response response = co_await answer_by(route, std::move(path), std::move(request), behind);
   if (options.answered) options.answered(route != nullptr ? name_of(*route) : kNoRoute, response.status);
+  if (options.recorder != nullptr) options.recorder->answered(recorded, response);
   co_return response;
 }
 

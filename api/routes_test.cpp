@@ -145,6 +145,22 @@ TEST_F(Routes, Table) {
   }
 }
 
+TEST_F(Routes, TheStatusOfASymcacheSaysWhatWasTried) {
+  const std::string guid(kGuid), there = "/open/status/there.pdb/" + guid, missing = "/open/status/missing.pdb/" + guid;
+  const auto body = [&](const std::string& target) { return std::get<std::string>(ask("GET", target).body); };
+  EXPECT_EQ(body(there + "/1"), R"({"key":"there.pdb/)" + guid +
+                                    R"(1","state":"unknown","under_way":false,"sources":[]})"
+                                    "\n");
+  ask("GET", kThere), ask("GET", kMissing);
+  EXPECT_THAT(body(there), HasSubstr(R"("state":"ready","size":1000,"holds":")"));
+  const std::string symbols = symbols_.path().string();
+  EXPECT_THAT(body(missing), HasSubstr(R"("state":"absent","retry_in":3600,"under_way":false,"sources":[{"source":")" +
+                                       symbols + R"(","file":"pdb","state":"absent","retry_in":3600},{"source":")" +
+                                       symbols + R"(","file":"breakpad","state":"absent")"));
+  EXPECT_EQ(ask("GET", "/open/status/x.pdb/12").status, 404u);
+  EXPECT_EQ(ask("GET", "/open/status").status, 404u);
+}
+
 TEST_F(Routes, RequestsAreCountedByRouteAndStatus) {
   std::vector<std::string> counted;
   ApiOptions options;

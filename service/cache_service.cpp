@@ -78,6 +78,18 @@ std::optional<Outcome> CacheService::peek(const CacheQuery& query) {
   return found ? resolver_.known(std::move(*found)) : std::nullopt;
 }
 
+std::optional<KeyStatus> CacheService::status(const CacheQuery& query) {
+  const auto request = CacheRequest::of(query);
+  if (!request) return std::nullopt;
+  KeyStatus status{
+      .key = request->key, .is_under_way = jobs_.is_under_way(job_name(*request)), .sources = resolver_.said(*request)};
+  if (auto found = resolver_.look(*request, false)) {
+    status.lookup = std::move(found->lookup);
+    status.is_outdated = found->outdated;
+  }
+  return status;
+}
+
 ServiceStats CacheService::stats() const {
   const auto counts = jobs_.counts();
   return {counts.jobs, counts.active, counts.held, refresher_.waiting()};

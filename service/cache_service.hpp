@@ -51,6 +51,8 @@ class CacheService {
   Task<Outcome> find(CacheQuery query, std::chrono::milliseconds hold);
   /// What is known without any work or wait; nothing if that is nothing.
   std::optional<Outcome> peek(const CacheQuery& query);
+  /// What is known and why; nothing if the query names no file. Cost: that of peek(), and more allocations.
+  std::optional<KeyStatus> status(const CacheQuery& query);
   /// Other sources from now on. Work under way ends with the old ones, so what those use has to stay, too.
   void use(std::vector<std::unique_ptr<fetch::Source>> sources, RetryPolicy retry) {
     resolver_.use({std::move(sources), retry});

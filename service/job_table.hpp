@@ -64,6 +64,11 @@ class JobTable {
     return join_or_start(std::move(name), scope, std::move(work)) != nullptr;
   }
 
+  bool is_under_way(const std::string& name) const {
+    const std::scoped_lock lock(mutex_);
+    return jobs_.contains(name);
+  }
+
   /// Everybody who waits is pending, what is queued is dropped, nothing is begun any more.
   void drain() {
     FairQueue<Waiting> dropped;

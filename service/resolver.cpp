@@ -31,6 +31,14 @@ std::string asked_of(const std::vector<std::unique_ptr<fetch::Source>>& sources)
   return to_hex(store::sha256(as_bytes(names))).substr(0, kAskedDigits);
 }
 
+/// Anybody can ask for names that nobody has, so absences are no lines of an ordinary log.
+Severity severity_of(const store::Negative& negative) {
+  return std::visit(
+      overloaded{[](const store::Absent&) { return Severity::debug; },
+                 [](const store::NotWhole&) { return Severity::info; }, [](const auto&) { return Severity::warning; }},
+      negative);
+}
+
 const store::Entry* entry_of(const Found& found) {
   const auto* hit = std::get_if<store::Hit>(&found.lookup);
   return hit == nullptr ? nullptr : hit->entry.get();
@@ -191,6 +199,16 @@ Task<Resolver::Answer> Resolver::use_original(fetch::Source& source, Order order
   co_return verdict;
 }
 
+std::vector<SourceStatus> Resolver::said(const CacheRequest& request) {
+  const Shared now = now_in_use();
+  std::vector<SourceStatus> all;
+  for (const Candidate& candidate : request.candidates())
+    for (const auto& source : now->sources.all)
+      if (auto verdict = memory_.find(*source, candidate.wanted.key))
+        all.push_back({source->name(), std::string(sources::name_of(candidate.wanted.file.type)), std::move(*verdict)});
+  return all;
+}
+
 /// Whether a source has another original now than the one that was refused, or one at last.
 Task<bool> Resolver::any_changed(CacheRequest request, Shared now) {
   const std::vector<Candidate> candidates = request.candidates();
@@ -229,19 +247,9 @@ Outcome Resolver::unable(const std::string& key, const std::string& why) {
 }
 
 Outcome Resolver::remember(const CacheRequest& request, const store::Negative& negative) {
-  const auto say = [&](Severity severity, std::string_view state, std::string_view why) {
-    log_(severity, fmt::format("{} {}: {}", state, request.key, why));
-  };
-  // Anybody can ask for names that nobody has, so absences are no lines of an ordinary log.
-  std::visit(overloaded{[&](const store::Absent&) { say(Severity::debug, "absent", "no source has it"); },
-                        [&](const store::Malformed& m) { say(Severity::warning, "unusable", m.why); },
-                        [&](const store::NotWhole& n) { say(Severity::info, "incomplete", n.why); },
-                        [&](const store::Crashed& c) { say(Severity::warning, "not converted", c.why); },
-                        [&](const store::TimedOut& t) { say(Severity::warning, "timed out", t.why); },
-                        [&](const store::Forbidden& f) { say(Severity::warning, "forbidden", f.why); },
-                        [&](const store::RateLimited& r) { say(Severity::warning, "rate limited", r.why); },
-                        [&](const store::Unavailable& u) { say(Severity::warning, "unavailable", u.why); }},
-             negative);
+  const std::string_view why = why_of(negative);
+  log_(severity_of(negative),
+       fmt::format("{} {}: {}", state_name(negative), request.key, why.empty() ? "no source has it" : why));
   store_.remember(entry_key(request), negative);
   return outcome_of(negative);
 }

@@ -17,6 +17,7 @@
 #include "service/cache_query.hpp"
 #include "service/cache_versions.hpp"
 #include "service/converter.hpp"
+#include "service/key_status.hpp"
 #include "service/outcome.hpp"
 #include "service/retry_policy.hpp"
 #include "service/source_memory.hpp"
@@ -54,6 +55,8 @@ class Resolver {
   Task<Outcome> resolve(CacheRequest request);
   /// Looks for something better than what there is.
   Task<void> upgrade(CacheRequest request);
+  /// What the sources there are now last said of the request's files.
+  std::vector<SourceStatus> said(const CacheRequest& request);
   /// What negatives of the request are remembered under.
   store::EntryKey entry_key(const CacheRequest& request) const { return entry_key(request, request.query.scope); }
 

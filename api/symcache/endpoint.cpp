@@ -77,9 +77,10 @@ Task<http::Response> get_open_symcache(http::Request request, std::vector<std::s
   if (!conditions) co_return http::text(conditions.error().status, conditions.error().why);
   if (path->version.major_part < kOpenVersion.major_part)
     co_return http::text(404, "version too old; 2.0.0 is the lowest");
-  if (conditions->exceeds && kOpenVersion <= *conditions->exceeds) co_return nothing_newer(service.peek(path->query()));
+  if (conditions->exceeds && kOpenVersion <= *conditions->exceeds)
+    co_return nothing_newer(service.peek(path->pdb.query()));
   const bool must_not_wait = conditions->may_retry || request.is("HEAD");
-  const service::Outcome outcome = co_await service.find(path->query(), must_not_wait ? milliseconds(0) : hold);
+  const service::Outcome outcome = co_await service.find(path->pdb.query(), must_not_wait ? milliseconds(0) : hold);
   co_return to_response(outcome, request, conditions->may_retry);
 }
 

@@ -17,8 +17,7 @@ struct Refusal {
   std::string why;  ///< one line for the client
 };
 
-struct SymcachePath {
-  wpt::Version version;
+struct PdbPath {
   std::string pdb_name;  ///< as the client spelt it; sources::check_file_name() accepted it
   DebugId id;
 
@@ -27,8 +26,16 @@ struct SymcachePath {
   }
 };
 
-/// @param segments  what follows the base path, still percent-encoded: version, name, id and, if given, age;
-///                  an empty one at the end (a trailing slash) does not count
+struct SymcachePath {
+  wpt::Version version;
+  PdbPath pdb;
+};
+
+/// @param segments  still percent-encoded: name, id and, if given, age; an empty one at the end (a trailing slash) does
+///                  not count
+std::expected<PdbPath, Refusal> parse_pdb_path(std::span<const std::string> segments);
+
+/// @param segments  what follows the base path: version, then those of a PDB
 std::expected<SymcachePath, Refusal> parse_symcache_path(std::span<const std::string> segments);
 
 struct SymcacheConditions {

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto segments = http::path_segments(text.substr(0, end));
   if (!segments) return 0;
   const auto path = api::parse_symcache_path(*segments);
-  if (path && !sources::check_file_name(path->pdb_name)) __builtin_trap();
+  if (path && !sources::check_file_name(path->pdb.pdb_name)) __builtin_trap();
   if (path && end != std::string_view::npos) {
     const http::Request request{"GET", "/", {{"If-Version-Exceeds", std::string(text.substr(end + 1))}}};
     static_cast<void>(api::parse_symcache_conditions(request, path->version));

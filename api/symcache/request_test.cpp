@@ -27,8 +27,8 @@ TEST(SymcachePath, EverySpellingOfTheId) {
   for (const std::string_view id : ids) {
     const auto path = parse("/v1.0.0/a.pdb/" + std::string(id));
     ASSERT_TRUE(path) << id << ": " << path.error().why;
-    EXPECT_EQ(path->id.guid.hex_upper(), kGuid) << id;
-    EXPECT_EQ(path->id.age, 1u);
+    EXPECT_EQ(path->pdb.id.guid.hex_upper(), kGuid) << id;
+    EXPECT_EQ(path->pdb.id.age, 1u);
   }
 }
 
@@ -102,8 +102,8 @@ TEST(SymcachePath, Forms) {  // numbers: rows of the decision table in docs/prot
     const auto path = parse(text);
     ASSERT_EQ(path ? 200 : path.error().status, r.status) << text;
     if (!path) continue;
-    EXPECT_EQ(path->id.age, r.age) << text;
-    EXPECT_EQ(path->pdb_name, r.name) << text;
+    EXPECT_EQ(path->pdb.id.age, r.age) << text;
+    EXPECT_EQ(path->pdb.pdb_name, r.name) << text;
   }
 }
 

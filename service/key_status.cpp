@@ -1,0 +1,26 @@
+#include "service/key_status.hpp"
+
+#include "base/overloaded.hpp"
+
+namespace symcached::service {
+
+std::string_view state_name(const store::Negative& negative) {
+  using Name = std::string_view;
+  return std::visit(overloaded{[](const store::Absent&) -> Name { return "absent"; },
+                               [](const store::Malformed&) -> Name { return "unusable"; },
+                               [](const store::NotWhole&) -> Name { return "incomplete"; },
+                               [](const store::Crashed&) -> Name { return "not converted"; },
+                               [](const store::TimedOut&) -> Name { return "timed out"; },
+                               [](const store::Forbidden&) -> Name { return "forbidden"; },
+                               [](const store::RateLimited&) -> Name { return "rate limited"; },
+                               [](const store::Unavailable&) -> Name { return "unavailable"; }},
+                    negative);
+}
+
+std::string_view why_of(const store::Negative& negative) {
+  return std::visit(overloaded{[](const store::Absent&) { return std::string_view(); },
+                               [](const store::Failing& failing) { return std::string_view(failing.why); }},
+                    negative);
+}
+
+}  // namespace symcached::service
