@@ -101,7 +101,7 @@ struct HttpSource::Download {
 
   std::expected<ByteSink, std::string> begin(const HttpHead& head) {
     item.identity = identity_of(head);
-    auto created = objects.create(item);
+    auto created = objects.create(item, size_of(head).value_or(0));
     if (!created) return std::unexpected(std::move(created.error()));
     writer.emplace(std::move(*created));
     return ByteSink([this, web_page = is_web_page(head)](Bytes piece) { return take(piece, web_page); });
