@@ -22,8 +22,8 @@ using prometheus::MetricFamily;
 using prometheus::MetricType;
 
 constexpr unsigned kStatuses = 600;
-constexpr std::array<const char*, 6> kFetchOutcomes{"found",     "absent",      "refused",
-                                                    "not_whole", "unavailable", "out_of_resources"};
+constexpr std::array<const char*, 7> kFetchOutcomes{"found",       "absent",           "refused",  "not_whole",
+                                                    "unavailable", "out_of_resources", "says_less"};
 static_assert(kFetchOutcomes.size() == std::variant_size_v<fetch::Outcome>);
 constexpr std::array<const char*, 6> kJobResults{"done", "refused", "died", "changed", "sink_failed", "not_run"};
 static_assert(kJobResults.size() == std::variant_size_v<worker::Result>);

@@ -26,7 +26,7 @@ bool is_symstore(sources::Layout layout) {
 
 constexpr std::size_t kMaxRemembered = 4096;  ///< places
 constexpr unsigned kMaxLookRequests = 4;      ///< for parts, before the rest of a large file comes
-constexpr unsigned kMaxPeekRequests = 3;
+constexpr unsigned kMaxOfferRequests = 2;     ///< more of them, where what the file says decides
 
 /// A plain no to a file that need not be there; 408 and 429 are none.
 bool is_refusal(unsigned status) { return status >= 400 && status < 500 && status != 408 && status != 429; }
@@ -101,7 +101,7 @@ struct HttpSource::Download {
 
   std::expected<ByteSink, std::string> begin(const HttpHead& head) {
     item.identity = identity_of(head);
-    auto created = objects.create(item);
+    auto created = objects.create(item, size_of(head).value_or(0));
     if (!created) return std::unexpected(std::move(created.error()));
     writer.emplace(std::move(*created));
     return ByteSink([this, web_page = is_web_page(head)](Bytes piece) { return take(piece, web_page); });
@@ -288,55 +288,28 @@ Task<Outcome> HttpSource::download(Wanted wanted, std::string path) {
   co_return co_await objects_.keep(std::move(item), std::move(*download->writer));
 }
 
-/// The rest of a large file comes unless its id is told by a few parts of it, and is another one.
+/// The rest of a large file comes unless a few parts of it tell that it has another id, or says too little.
 Task<bool> HttpSource::goes_on(std::shared_ptr<Download> download, Remote remote) {
   if (download->verdict) co_return false;
   const auto size = size_of(remote.head);
-  auto parts = size ? download->parts(*size) : std::unexpected(std::string());
-  if (!parts) co_return true;
+  auto made = size ? download->parts(*size) : std::unexpected(std::string());
+  if (!made) co_return true;
+  const std::shared_ptr<PartFile> parts = std::move(*made);
   const bool has_parts = http::same_name(remote.head.accept_ranges, "bytes");
-  const Glimpse glimpse = co_await look(downloader_, objects_.reader(), std::move(remote), std::move(*parts),
-                                        Seeking::id, has_parts ? kMaxLookRequests : 0);
-  std::string why = fetch::objection(glimpse, download->item.wanted.file);
-  if (why.empty()) co_return true;
-  download->verdict = Refused{fmt::format("{}: {}", download->item.origin, why), download->item.identity};
-  co_return false;
-}
-
-Task<Offer> HttpSource::peek(Wanted wanted) {
-  unsigned requests = probed_ == Probed::not_yet ? 1 : 0;
-  const auto two_tiers = co_await has_two_tiers();
-  if (!two_tiers) co_return Offer();
-  for (const auto& place : places_.places(wanted.file, *two_tiers)) {
-    if (requests++ == kMaxPeekRequests) co_return Offer();
-    Peeked peeked = co_await downloader_.peek(place.path, headers_for(wanted), {0, kPart});
-    const HttpResult& result = peeked.result;
-    const bool answered = result.end == HttpResult::End::answered;
-    if (answered && meaning_of(result.head.status, result.other_body, result.head.error_code) == Meaning::not_there)
-      continue;
-    const bool is_start = result.answered(200) || result.answered(206);
-    if (!is_start || is_web_page(result.head)) co_return Offer();
-    const bool has_parts = result.answered(206);
-    Remote remote{place.path, headers_for(wanted), result.head};
-    co_return co_await offer_of(std::move(wanted), std::move(remote), std::move(peeked.bytes),
-                                has_parts ? kMaxPeekRequests - requests : 0);
+  Glimpse glimpse =
+      co_await look(downloader_, objects_.reader(), remote, parts, Seeking::id, has_parts ? kMaxLookRequests : 0);
+  const Wanted& wanted = download->item.wanted;
+  if (std::string why = fetch::objection(glimpse, wanted.file); !why.empty()) {
+    download->verdict = Refused{fmt::format("{}: {}", download->item.origin, why), download->item.identity};
+    co_return false;
   }
-  const bool is_absent = !asks_pointers_ || !places_.has_pointers(wanted.file.type);
-  co_return Offer{.is_absent = is_absent};
-}
-
-/// @param start  of the file
-Task<Offer> HttpSource::offer_of(Wanted wanted, Remote remote, std::string start, unsigned max_requests) {
-  Offer offer{.size = size_of(remote.head)};
-  if (!offer.size || *offer.size < DownloadRules().look_from) co_return offer;
-  auto made = PartFile::make(*offer.size);
-  if (!made || !made->add(0, as_bytes(start))) co_return offer;
-  auto parts = std::make_shared<PartFile>(std::move(*made));
-  const Glimpse glimpse =
-      co_await look(downloader_, objects_.reader(), std::move(remote), std::move(parts), Seeking::offer, max_requests);
-  offer.best = glimpse.offers;
-  offer.is_absent = !fetch::objection(glimpse, wanted.file).empty();
-  co_return offer;
+  const bool may_tell = !glimpse.offers && glimpse.more && has_parts;
+  if (wanted.at_least != store::Quality::none && may_tell)
+    glimpse =
+        co_await look(downloader_, objects_.reader(), std::move(remote), parts, Seeking::offer, kMaxOfferRequests);
+  if (!glimpse.offers || *glimpse.offers >= wanted.at_least) co_return true;
+  download->verdict = SaysLess{*glimpse.offers};
+  co_return false;
 }
 
 Task<std::string> HttpSource::identify(Wanted wanted) {

@@ -26,8 +26,6 @@ class HttpSource : public Source {
   bool is_local() const override { return false; }
   Task<Outcome> open(Wanted wanted) override;
   Task<std::string> identify(Wanted wanted) override;
-  /// Cost: at most three requests, each for at most 64 KiB.
-  Task<Offer> peek(Wanted wanted) override;
   void forget(const Wanted& wanted) override { objects_.forget(wanted); }
   /// What lies at one path below the place, packed or not.
   Task<Outcome> open_at(Wanted wanted, std::string path);
@@ -39,7 +37,6 @@ class HttpSource : public Source {
   Task<Outcome> download(Wanted wanted, std::string path);
   struct Download;
   Task<bool> goes_on(std::shared_ptr<Download> download, Remote remote);
-  Task<Offer> offer_of(Wanted wanted, Remote remote, std::string start, unsigned max_requests);
   /// Those that the store's index lists come first.
   Task<std::vector<sources::Place>> places_of(Wanted wanted, bool two_tiers);
   /// Nothing if it cannot be told; empty if nothing lies there.

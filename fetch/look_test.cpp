@@ -2,11 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include <atomic>
-
-#include "testing/elf/image.hpp"
 #include "testing/pdb/msf_file.hpp"
-#include "testing/server/faulty_upstream.hpp"
+#include "testing/server/slow_server.hpp"
 #include "testing/server/source_fixture.hpp"
 
 namespace symcached::fetch {
@@ -15,8 +12,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using testkit::Section;
-
-constexpr std::size_t kLarge = 17 << 20;  ///< bytes: a file that is looked at
 
 /// Of the GUID that is wanted, or of another one.
 std::string large_pdb(bool wanted) {
@@ -35,75 +30,11 @@ std::string large_pdb(bool wanted) {
   return std::string(as_text(file));
 }
 
-std::string large_elf(std::uint8_t first_of_id, std::string_view section) {
-  testkit::ElfBytes note({});
-  note.u32(4).u32(20).u32(3).c_string("GNU");
-  for (unsigned i = 0; i < 20; ++i) note.u8(i == 0 ? first_of_id : 0xAB);
-  testkit::ElfImage image;
-  image.sections = {{.name = ".note.gnu.build-id", .type = elf::SectionType::note, .data = note.finish()},
-                    {.name = ".text", .data = std::vector<std::byte>(kLarge)},
-                    {.name = std::string(section), .data = std::vector<std::byte>(16)}};
-  image.segments = {{.type = elf::kSegmentNote, .section = 1}};
-  const auto file = testkit::assemble(image);
-  return std::string(as_text(file));
-}
-
 Wanted wanted_elf(std::string_view first_of_id) {
   std::string id(first_of_id);
   while (id.size() < 40) id += "ab";
   return wanted_of({sources::FileType::elf_debug, {.code_file = "a.so", .code_id = std::move(id)}});
 }
-
-/// One file at every path, sent at leisure: what was not read when the connection ended was not sent.
-class SlowServer {
- public:
-  struct Rules {
-    bool ranges = true;
-    std::string type = "application/octet-stream";
-  };
-  SlowServer(std::string content, Rules rules)
-      : content_(std::move(content)),
-        rules_(std::move(rules)),
-        server_([this](RawPeer& peer, const std::string& head) { return answer(peer, head); }) {}
-
-  std::string url() const { return server_.url(); }
-  std::size_t sent() const { return sent_; }
-  unsigned requests() const { return requests_; }
-
- private:
-  bool answer(RawPeer& peer, const std::string& head) {
-    if (head.find("index2.txt") != std::string::npos) return peer.say("HTTP/1.1 404 no\r\nContent-Length: 0\r\n\r\n");
-    ++requests_;
-    std::size_t first = 0, last = content_.size();
-    const std::size_t range = rules_.ranges ? head.find("Range: bytes=") : std::string::npos;
-    if (range != std::string::npos) {
-      const char* at = head.c_str() + range + 13;
-      char* end = nullptr;
-      first = std::strtoull(at, &end, 10);
-      if (end[1] != '\r') last = std::min<std::size_t>(last, std::strtoull(end + 1, nullptr, 10) + 1);
-    }
-    std::string said = range == std::string::npos ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 206 Part\r\n";
-    said +=
-        "ETag: \"e\"\r\nContent-Type: " + rules_.type + "\r\nContent-Length: " + std::to_string(last - first) + "\r\n";
-    if (rules_.ranges) said += "Accept-Ranges: bytes\r\n";
-    if (range != std::string::npos)
-      said += "Content-Range: bytes " + std::to_string(first) + "-" + std::to_string(last - 1) + "/" +
-              std::to_string(content_.size()) + "\r\n";
-    if (!peer.say(said + "\r\n")) return false;
-    for (std::size_t at = first; at < last; at += kPart) {
-      const std::string piece = content_.substr(at, std::min<std::size_t>(kPart, last - at));
-      if (!peer.say(piece)) return false;
-      sent_ += piece.size();
-    }
-    return true;
-  }
-
-  const std::string content_;
-  const Rules rules_;
-  std::atomic<std::size_t> sent_ = 0;
-  std::atomic<unsigned> requests_ = 0;
-  RawUpstream server_;  ///< goes first
-};
 
 class LookTest : public SourceTest {
  protected:
@@ -164,41 +95,44 @@ TEST_F(LookTest, AnotherFileIsNotDownloaded) {
   }
 }
 
-TEST_F(LookTest, PeekSaysWhatAFileOffers) {
+TEST_F(LookTest, WhatSaysTooLittleIsNotDownloaded) {
   using store::Quality;
   struct Row {
     std::string_view why;
-    std::string content;
-    std::string_view id;
-    bool ranges;
-    Offer want;
-    unsigned most;
+    std::string_view section;
+    Quality at_least;
+    std::string want;
+    unsigned requests;
+    SlowServer::Rules rules = {};
+    std::uint8_t id = 0xCD;
+    std::size_t size = kLarge;
   };
-  const std::string debug = large_elf(0xCD, ".debug_info"), symbols = large_elf(0xCD, ".symtab");
   const Row rows[] = {
-      {"lines", debug, "cd", true, {.best = Quality::lines, .size = debug.size()}, 2},
-      {"symbols", symbols, "cd", true, {.best = Quality::symbol_table, .size = symbols.size()}, 2},
-      {"another id", debug, "ce", true, {.is_absent = true, .best = Quality::lines, .size = debug.size()}, 2},
-      {"no ranges", debug, "cd", false, {.size = debug.size()}, 1},
-      {"small", debug.substr(0, 1 << 20), "cd", true, {.size = 1 << 20}, 1},
+      {"lines", ".debug_info", Quality::lines, "found", 3},
+      {"a symbol table is not enough", ".symtab", Quality::lines, "says 2", 2},
+      {"a symbol table is enough", ".symtab", Quality::symbol_table, "found", 3},
+      {"neither", ".rodata", Quality::public_symbols, "says 0", 2},
+      {"anything will do", ".symtab", Quality::none, "found", 2},
+      {"another id", ".debug_info", Quality::lines, "refused", 1, {}, 0xCE},
+      {"it cannot be told without ranges", ".symtab", Quality::lines, "found", 2, {.ranges = false}},
+      {"too small to be looked at", ".symtab", Quality::lines, "found", 1, {}, 0xCD, 1 << 20},
   };
   for (const Row& r : rows) {
-    SlowServer server(r.content, {.ranges = r.ranges});
+    const std::string elf = large_elf(r.id, r.section, r.size);
+    SlowServer server(elf, r.rules);
     sources::SourceConfig config = config_of(server.url());
     config.layout = sources::Layout::debuginfod;
     const auto source = std::move(*make_source(config, objects_, roomy_));
-    const Offer offer = run_task(source->peek(wanted_elf(r.id)));
-    EXPECT_EQ(offer.is_absent, r.want.is_absent) << r.why;
-    EXPECT_EQ(offer.best, r.want.best) << r.why;
-    EXPECT_EQ(offer.size, r.want.size) << r.why;
-    EXPECT_LE(server.requests(), r.most) << r.why;
+    Wanted wanted = wanted_elf("cd");
+    wanted.at_least = r.at_least;
+    const std::string outcome = describe(run_task(source->open(wanted))).substr(0, 200);
+    EXPECT_THAT(outcome, StartsWith(r.want)) << r.why;
+    EXPECT_EQ(server.requests(), r.requests) << r.why;
+    const std::size_t most = outcome.starts_with("found") ? 2 * kLarge : elf.size() * 3 / 4;
+    EXPECT_LT(server.sent(), most) << r.why;
+    source->forget(wanted);
+    EXPECT_EQ(left_over(), 0u) << r.why;
   }
-  FaultyUpstream nothing("", std::vector<FaultyUpstream::Fault>(9, {.status = 404}));
-  sources::SourceConfig config = config_of(nothing.url());
-  config.layout = sources::Layout::debuginfod;
-  const auto source = std::move(*make_source(config, objects_, roomy_));
-  EXPECT_TRUE(run_task(source->peek(wanted_elf("cd"))).is_absent);
-  EXPECT_LE(nothing.requests(), 3u);
 }
 
 }  // namespace

@@ -89,8 +89,8 @@ Outcome ObjectCache::outcome_of(const store::Entry& entry, const Item& item) {
                   .digest = entry.head().payload_sha256};
 }
 
-std::expected<store::EntryWriter, std::string> ObjectCache::create(const Item& item) {
-  return store_.create(entry_key(item.wanted, item.scope), item.identity);
+std::expected<store::EntryWriter, std::string> ObjectCache::create(const Item& item, std::uint64_t size) {
+  return store_.create(entry_key(item.wanted, item.scope), item.identity, size);
 }
 
 /// Whichever of the two it was that turned out to be no use.

@@ -37,7 +37,8 @@ class ObjectCache {
   /// What is kept for the scope of the wanted one, or for all; or Exhausted. Nothing if there is nothing, if it is
   /// another file than wanted, or if the source has another one by now: an empty identity is not compared.
   Task<std::optional<Outcome>> find(Item item);
-  std::expected<store::EntryWriter, std::string> create(const Item& item);
+  /// @param size  bytes that it is said to have; 0: not known
+  std::expected<store::EntryWriter, std::string> create(const Item& item, std::uint64_t size = 0);
   /// What was written, judged by its first bytes and check(): published as it is, unpacked and published, or refused.
   Task<Outcome> keep(Item item, store::EntryWriter written);
   /// Unpacks what lies in `file` from `offset` on into an entry, out of up to kMaxWrappers wrappers.

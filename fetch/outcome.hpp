@@ -12,6 +12,7 @@
 #include "base/mapped_file.hpp"
 #include "fetch/limits.hpp"
 #include "sources/module_ids.hpp"
+#include "store/entry.hpp"
 #include "store/sha256.hpp"
 
 namespace symcached::fetch {
@@ -25,6 +26,9 @@ struct Wanted {
   sources::FileRequest file;                      ///< from sources::make_request()
   std::string key;                                ///< the same in one spelling, for the cache and the log
   std::string scope = std::string(kGlobalScope);  ///< whose request it is: it sees what this scope and all have
+  /// What a cache of it should know at least: a file that a look before its download shows to know less ends as
+  /// SaysLess. Costs two more requests for 64 KiB at most, of large ELF files alone (docs/protocols/downloads.md).
+  store::Quality at_least = store::Quality::none;
 };
 
 /// Makes the key.
@@ -57,6 +61,10 @@ struct NotWhole {
   std::string why;
   std::string identity = {};
 };
+/// It has the file, which says less than Wanted::at_least and was not downloaded.
+struct SaysLess {
+  store::Quality best;  ///< that a cache of it can know
+};
 /// No answer to rely on.
 struct TransientError {
   enum class Kind : std::uint8_t {
@@ -74,7 +82,7 @@ struct TransientError {
 struct Exhausted {
   std::string why;
 };
-using Outcome = std::variant<Original, NotThere, Refused, NotWhole, TransientError, Exhausted>;
+using Outcome = std::variant<Original, NotThere, Refused, NotWhole, TransientError, Exhausted, SaysLess>;
 
 inline constexpr std::chrono::seconds kMaxRetryAfter{24 * 3600};
 

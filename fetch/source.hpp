@@ -14,14 +14,6 @@
 
 namespace symcached::fetch {
 
-/// What a source would give, as far as a look at it tells.
-struct Offer {
-  bool is_absent = false;                   ///< it has none, or another file in its place
-  std::optional<store::Quality> best = {};  ///< the most that a cache made of it can know; nothing: not known
-  std::optional<std::uint64_t> size = {};   ///< bytes, packed or not; nothing: not known
-  bool operator==(const Offer&) const = default;
-};
-
 /// Outlives every question put to it. Asked from threads that may wait for the disk.
 class Source {
  public:
@@ -37,9 +29,6 @@ class Source {
   /// What the original is now (identity.hpp), without reading it. Empty if it is not there or cannot be told.
   /// Cost: the file's attributes, or a HEAD.
   virtual Task<std::string> identify(Wanted wanted) = 0;
-  /// What open() would give, to choose among several files. Never more than a few small requests; a source that is not
-  /// asked that cheaply says nothing.
-  virtual Task<Offer> peek(Wanted) { co_return Offer(); }
   /// Drops what is kept of an original that turned out to be another one than asked for.
   virtual void forget(const Wanted& wanted) = 0;
 };

@@ -11,6 +11,7 @@
 #include "base/hex.hpp"
 #include "base/overloaded.hpp"
 #include "fetch/identity.hpp"
+#include "service/ranking.hpp"
 
 namespace symcached::service {
 namespace {
@@ -145,29 +146,29 @@ Task<Outcome> Resolver::make(CacheRequest request, Shared now, std::optional<Con
   }
 }
 
-/// Candidates in their order, the best first: as soon as there is a cache, only those that may say more are asked for.
 Task<Outcome> Resolver::ask_all(CacheRequest request, Shared now, std::optional<Contents> have) {
-  const std::vector<Candidate> candidates = request.candidates();
   std::vector<store::Negative> verdicts;
   std::optional<Outcome> made;
-  for (const Candidate& candidate : candidates) {
-    for (const auto& source : now->sources.all) {
-      if (have && candidate.best <= *have) break;
-      const std::string scope = source->is_public() ? std::string(fetch::kGlobalScope) : request.query.scope;
-      Order order{entry_key(request, scope), candidate.wanted, request.query.kind(), have,
-                  now->sources.policy.settling};
-      Answer answer = co_await ask(*source, std::move(order), now->sources.policy);
-      if (auto* end = std::get_if<Outcome>(&answer)) co_return std::move(*end);
-      if (auto* published = std::get_if<Published>(&answer)) {
-        have = published->contents;
-        made = Ready{std::move(published->entry)};
-      } else if (auto* verdict = std::get_if<store::Negative>(&answer)) {
-        verdicts.push_back(std::move(*verdict));
-      }
+  const auto& sources = now->sources.all;
+  const RetryPolicy& policy = now->sources.policy;
+  Ranking ranking(request.candidates(), sources.size(), have);
+  while (auto turn = ranking.next()) {
+    fetch::Source& source = *sources[turn->source];
+    const std::string scope = source.is_public() ? std::string(fetch::kGlobalScope) : request.query.scope;
+    Order order{entry_key(request, scope), turn->wanted, request.query.kind(), ranking.have(), policy.settling};
+    Answer answer = co_await ask(source, std::move(order), policy);
+    if (auto* end = std::get_if<Outcome>(&answer)) co_return std::move(*end);
+    if (auto* published = std::get_if<Published>(&answer)) {
+      ranking.made(published->contents);
+      made = Ready{std::move(published->entry)};
+    } else if (const auto* less = std::get_if<fetch::SaysLess>(&answer)) {
+      ranking.put_off(std::move(*turn), less->best);
+    } else if (auto* verdict = std::get_if<store::Negative>(&answer)) {
+      verdicts.push_back(std::move(*verdict));
     }
   }
   if (made) co_return std::move(*made);
-  const store::Negative all = combined(verdicts, now->asked, now->sources.policy);
+  const store::Negative all = combined(verdicts, now->asked, policy);
   if (have) co_return outcome_of(all);  // nothing better: what there is stays
   co_return remember(request, all);
 }
@@ -178,6 +179,7 @@ Task<Resolver::Answer> Resolver::ask(fetch::Source& source, Order order, const R
   if (before && retry_at(*before) > store::Store::now()) co_return *before;
   fetch::Outcome got = co_await source.open(order.wanted);
   if (const auto* exhausted = std::get_if<fetch::Exhausted>(&got)) co_return unable(key, exhausted->why);
+  if (const auto* less = std::get_if<fetch::SaysLess>(&got)) co_return *less;
   if (auto* original = std::get_if<fetch::Original>(&got))
     co_return co_await use_original(source, std::move(order), std::move(*original), policy);
   store::Negative verdict = verdict_of(got, before, policy);

@@ -67,7 +67,7 @@ class Resolver {
   };
   using Shared = std::shared_ptr<const InUse>;
   /// An outcome is the end, whatever other sources have.
-  using Answer = std::variant<Outcome, Published, NotBetter, store::Negative>;
+  using Answer = std::variant<Outcome, Published, NotBetter, fetch::SaysLess, store::Negative>;
 
   static Shared in_use(Sources sources);
   Shared now_in_use() const;

@@ -13,7 +13,7 @@
 namespace symcached::service {
 
 /// What one source said, as it is to be remembered.
-/// @param got     no Original and no Exhausted
+/// @param got     no Original, no Exhausted and no SaysLess
 /// @param before  what was remembered of the same source and key: failures in a row are counted
 store::Negative verdict_of(const fetch::Outcome& got, const std::optional<store::Negative>& before,
                            const RetryPolicy& policy);

@@ -120,7 +120,7 @@ void kill_while_writing(const std::filesystem::path& directory, TemporaryFiles t
 TEST(TemporaryFile, AKilledProcessLeavesNothing) {
   const TempFolder folder;
   kill_while_writing(folder.path(), TemporaryFiles::unnamed);
-  EXPECT_THAT(all_files(folder.path()), ElementsAre(kMarker, kTag));
+  EXPECT_THAT(all_files(folder.path()), ElementsAre(kMarker, kTag, kJournalName));
 }
 
 TEST(TemporaryFile, WithoutUnnamedFilesTheNextServerRemovesIt) {
@@ -130,7 +130,7 @@ TEST(TemporaryFile, WithoutUnnamedFilesTheNextServerRemovesIt) {
   const auto store = open_store(folder.path());
   EXPECT_EQ(entries_in(folder.path() / "tmp"), 1u) << "opening removes nothing";
   EXPECT_EQ(store->remove_left_overs(), 1u);
-  EXPECT_THAT(all_files(folder.path()), ElementsAre(kMarker, kTag));
+  EXPECT_THAT(all_files(folder.path()), ElementsAre(kMarker, kTag, kJournalName));
 }
 
 }  // namespace

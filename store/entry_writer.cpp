@@ -16,6 +16,7 @@ namespace symcached::store {
 namespace {
 
 constexpr std::uint64_t kFreedAtOnce = std::uint64_t{64} << 20;  ///< bytes, at least, when the disk is full
+constexpr std::uint64_t kMostAhead = std::uint64_t{4} << 20;     ///< bytes that are claimed before they come
 
 /// A descriptor that cannot be written to: others, and worker processes, get it.
 Descriptor reopened(int file) {
@@ -56,13 +57,22 @@ std::unexpected<std::string> EntryWriter::failed(Failure failure) const {
 
 std::expected<void, std::string> EntryWriter::write_at_offset(Bytes data, std::uint64_t offset) {
   int error = write_at(descriptor(), data.data(), data.size(), offset);
-  if (error != 0 && parts_->free_up(error, 2 * size_ + data.size()))
+  if (error != 0 && has_room_ && parts_->free_up(error, 2 * size_ + data.size()))
     error = write_at(descriptor(), data.data(), data.size(), offset);
   if (error != 0) return failed(failure(parts_->files->path(name_), "write", error));
   return {};
 }
 
+/// For so many bytes of payload in all, and then a bit more at a time.
+void EntryWriter::claim_ahead(std::uint64_t bytes) {
+  const std::uint64_t written = kPayloadOffset + size_, wanted = kPayloadOffset + bytes;
+  if (!parts_->quotas || !has_room_ || wanted <= claim_.bytes()) return;
+  const std::uint64_t ahead = std::min(size_ / 8, kMostAhead);
+  has_room_ = parts_->quotas->claim(claim_, name_, wanted + ahead, wanted + ahead - written).has_value();
+}
+
 std::expected<void, std::string> EntryWriter::write(Bytes data) {
+  claim_ahead(size_ + data.size());
   if (auto written = write_at_offset(data, kPayloadOffset + size_); !written) return written;
   hasher_.update(data);
   size_ += data.size();
@@ -104,16 +114,15 @@ std::expected<std::shared_ptr<const Entry>, std::string> EntryWriter::publish(co
   }
   Descriptor reading = reopened(descriptor());
   std::string not_kept;
-  std::optional<Quotas::Claim> claim;
   if (parts_->quotas) {
-    auto claimed = parts_->quotas->claim(name_, kPayloadOffset + size_);
-    if (claimed) claim.emplace(std::move(*claimed));
-    else not_kept = std::move(claimed.error());
+    auto claimed = parts_->quotas->claim(claim_, name_, kPayloadOffset + size_, 0);
+    if (!claimed) not_kept = std::move(claimed.error());
   }
   if (not_kept.empty()) {
     if (auto published = parts_->files->publish(std::move(file_), name_); !published)
       return failed(std::move(published.error()));
-    if (parts_->quotas) parts_->quotas->published(name_, account_of(head_, blocks_of(kPayloadOffset + size_)));
+    if (parts_->quotas)
+      parts_->quotas->published(name_, account_of(head_, blocks_of(kPayloadOffset + size_)), std::move(claim_));
   }
   parts_->space.worked();
   if (head_.state == State::file) parts_->negatives.drop(name_);

@@ -39,7 +39,8 @@ class EntryWriter {
   EntryWriter(std::shared_ptr<Parts> parts, NewFile file, std::string name, Head head)
       : parts_(std::move(parts)), file_(std::move(file)), name_(std::move(name)), head_(std::move(head)) {}
 
-  /// On a full disk other entries are evicted, once.
+  /// What comes counts as used from now on, and others are evicted for it, unless evicting is no help. On a full disk
+  /// still others are, once.
   /// @return nothing, or a sentence with errno's text (no space, most often)
   std::expected<void, std::string> write(Bytes data);
   std::uint64_t size() const { return size_; }
@@ -47,9 +48,9 @@ class EntryWriter {
   /// For reading back what was written: the payload starts at kPayloadOffset.
   int descriptor() const { return file_.descriptor(); }
 
-  /// Writes the head, makes room, syncs, takes the place of whatever entry was there. A file is what counts for its
-  /// key from now on; what was remembered in memory is dropped. An original that the cache has in another scope, with
-  /// the same key, identity and bytes, becomes another name of that file.
+  /// Writes the head, makes room if there was none yet, syncs, takes the place of whatever entry was there. A file is
+  /// what counts for its key from now on; what was remembered in memory is dropped. An original that the cache has in
+  /// another scope, with the same key, identity and bytes, becomes another name of that file.
   /// @return the entry, open for reading whatever happens to its file. If the limits leave no room for it, it is in no
   ///         directory, and Entry::not_kept() says why.
   std::expected<std::shared_ptr<const Entry>, std::string> publish(const Provenance& made = {}) &&;
@@ -57,6 +58,7 @@ class EntryWriter {
  private:
   std::unexpected<std::string> failed(Failure failure) const;
   std::expected<void, std::string> write_at_offset(Bytes data, std::uint64_t offset);
+  void claim_ahead(std::uint64_t bytes);
   std::expected<void, std::string> finish_head(const Provenance& made);
 
   std::shared_ptr<Parts> parts_;
@@ -65,6 +67,8 @@ class EntryWriter {
   Head head_;
   Sha256Hasher hasher_;
   std::uint64_t size_ = 0;
+  Quotas::Claim claim_;
+  bool has_room_ = true;  ///< as far as it is known before publish()
 };
 
 }  // namespace symcached::store

@@ -73,34 +73,80 @@ void Quotas::used(const std::string& name) {
   if (uses_.size() < kMaxUses) uses_.push_back(name);
 }
 
-std::expected<Quotas::Claim, std::string> Quotas::claim(const std::string& name, std::uint64_t bytes) {
+std::optional<std::string> Quotas::objection(const std::string& name, std::uint64_t bytes) {
+  const auto parsed = parse_entry_name(name);
+  const Lock lock(mutex_);
+  const auto place = parsed && refresh() ? index_.intern(parsed->place) : std::nullopt;
+  if (!place) return std::nullopt;  // claim() says why not
+  room_.reset();  // others may have filled the disk this second
+  auto why = objection(index_.kind_of(*place), bytes);
+  return why ? std::move(why) : objection(std::nullopt, bytes);
+}
+
+std::optional<std::string> Quotas::objection(std::optional<Index::KindId> kind, std::uint64_t bytes) {
+  const Quota* const quota = quota_of(kind);
+  if (quota == nullptr) return std::nullopt;
+  const std::string keys = kind ? fmt::format("caches.{}", index_.kind_name(*kind)) : "caches";
+  if (quota->max_size && bytes > *quota->max_size)
+    return fmt::format("{} do not fit into the cache: {}.max_size is {}", size_text(bytes), keys,
+                       size_text(*quota->max_size));
+  look_at_disk();
+  if (!room_ || (kind && quota->min_free.bytes == 0 && quota->min_free.percent <= 0)) return std::nullopt;
+  const std::uint64_t most = room_->free + used(kind) + reserved(kind),
+                      kept_free = wanted_free(quota->min_free, *room_);
+  const std::uint64_t left = most > kept_free ? most - kept_free : 0;
+  if (bytes <= left) return std::nullopt;
+  return fmt::format("{} do not fit on the disk of the cache: it has {} at most, with {} left free ({}.min_free)",
+                     size_text(bytes), size_text(left), size_text(kept_free), keys);
+}
+
+std::expected<void, std::string> Quotas::claim(Claim& claim, const std::string& name, std::uint64_t bytes,
+                                               std::uint64_t unwritten) {
   const auto parsed = parse_entry_name(name);
   if (!parsed) return std::unexpected(fmt::format("{} is no name of an entry", name));
   const std::uint32_t blocks = blocks_of(bytes);
   const Lock lock(mutex_);
-  if (!refresh()) return Claim();  // publishing says why not
+  give_back(claim);
+  if (!refresh()) return {};  // publishing says why not
   const auto place = index_.intern(parsed->place);
   if (!place) return std::unexpected(fmt::format("too many kinds or scopes to add {}", parsed->place));
   const Index::KindId kind = index_.kind_of(*place);
-  const bool has_room = make_room(kind, blocks) && make_room({}, blocks) && make_free(kind) && make_free({});
+  const bool has_room =
+      make_room(kind, blocks) && make_room({}, blocks) && make_free(kind, unwritten) && make_free({}, unwritten);
   journal_.flush(index_);
   if (!has_room)
     return std::unexpected(fmt::format("no room for {} in the cache: its limits leave less (caches.max_size, min_free)",
                                        size_text(blocks * kBlock)));
+  if (room_) room_->free -= std::min(room_->free, unwritten);  // until the disk is asked again
+  take(claim, kind, blocks);
+  return {};
+}
+
+void Quotas::take(Claim& claim, Index::KindId kind, std::uint32_t blocks) {
   reserved_[kind] += blocks;
   all_reserved_ += blocks;
-  return Claim(*this, kind, blocks);
+  claim.quotas_ = this;
+  claim.kind_ = kind;
+  claim.blocks_ = blocks;
 }
 
-void Quotas::release(Index::KindId kind, std::uint32_t blocks) {
+void Quotas::give_back(Claim& claim) {
+  if (claim.quotas_ == nullptr) return;
+  reserved_[claim.kind_] -= claim.blocks_;
+  all_reserved_ -= claim.blocks_;
+  claim.quotas_ = nullptr;
+  claim.blocks_ = 0;
+}
+
+void Quotas::release(Claim& claim) {
   const Lock lock(mutex_);
-  reserved_[kind] -= blocks;
-  all_reserved_ -= blocks;
+  give_back(claim);
 }
 
-void Quotas::published(const std::string& name, const Account& account) {
+void Quotas::published(const std::string& name, const Account& account, Claim claim) {
   const auto parsed = parse_entry_name(name);
   const Lock lock(mutex_);
+  give_back(claim);
   const auto place = parsed && refresh() ? index_.intern(parsed->place) : std::nullopt;
   if (!place) return;
   index_.put(*place, parsed->digest, account);
@@ -134,43 +180,58 @@ std::vector<std::string> Quotas::twins_of(const std::string& name, std::uint64_t
   return twins;
 }
 
-const Quota* Quotas::quota_of(Index::KindId kind) const {
-  const auto found = limits_.kinds.find(index_.kind_name(kind));
+/// Of all, like the next ones, if there is no kind.
+const Quota* Quotas::quota_of(std::optional<Index::KindId> kind) const {
+  if (!kind) return &limits_.total;
+  const auto found = limits_.kinds.find(index_.kind_name(*kind));
   return found == limits_.kinds.end() ? nullptr : &found->second.quota;
 }
 
-/// Of all if there is no kind. Claims count.
+/// Bytes of all entries.
+std::uint64_t Quotas::used(std::optional<Index::KindId> kind) const {
+  return kind ? index_.bytes(*kind) : index_.bytes();
+}
+
+/// Bytes of all claims.
+std::uint64_t Quotas::reserved(std::optional<Index::KindId> kind) const {
+  return (kind ? reserved_[*kind] : all_reserved_) * kBlock;
+}
+
 bool Quotas::fits(std::optional<Index::KindId> kind, std::uint64_t blocks) const {
-  const Quota* const quota = kind ? quota_of(*kind) : &limits_.total;
+  const Quota* const quota = quota_of(kind);
   if (quota == nullptr || !quota->max_size) return true;
-  const std::uint64_t used = kind ? index_.bytes(*kind) : index_.bytes();
-  const std::uint64_t reserved = kind ? reserved_[*kind] : all_reserved_;
-  return used + (reserved + blocks) * kBlock <= *quota->max_size;
+  return used(kind) + reserved(kind) + blocks * kBlock <= *quota->max_size;
 }
 
 bool Quotas::make_room(std::optional<Index::KindId> kind, std::uint64_t blocks) {
-  const Quota* const quota = kind ? quota_of(*kind) : &limits_.total;
-  if (quota != nullptr && quota->max_size && blocks > *quota->max_size / kBlock) return false;  // evicting is no help
+  const Quota* const quota = quota_of(kind);
+  if (quota != nullptr && quota->max_size && reserved(kind) + blocks * kBlock > *quota->max_size)
+    return false;  // what is being written cannot be evicted
   while (!fits(kind, blocks))
     if (!evict(kind)) return false;
   return true;
 }
 
-std::uint64_t Quotas::missing_free(const Quota& quota) {
-  if (quota.min_free.bytes == 0 && quota.min_free.percent <= 0) return 0;
+void Quotas::look_at_disk() {
   const SteadyTime now = options_.now();
-  if (!room_ || (!options_.dry_run && now - room_at_ >= kRoomAge)) {
-    room_ = options_.disk_room(directory_);
-    room_at_ = now;
-  }
+  if (room_ && (options_.dry_run || now - room_at_ < kRoomAge)) return;
+  room_ = options_.disk_room(directory_);
+  room_at_ = now;
+}
+
+/// Of min_free, when `bytes` more are written.
+std::uint64_t Quotas::missing_free(const Quota& quota, std::uint64_t bytes) {
+  if (quota.min_free.bytes == 0 && quota.min_free.percent <= 0) return 0;
+  look_at_disk();
   if (!room_) return 0;
-  const std::uint64_t wanted = wanted_free(quota.min_free, *room_);
+  const std::uint64_t wanted = wanted_free(quota.min_free, *room_) + bytes;
   return wanted > room_->free ? wanted - room_->free : 0;
 }
 
-bool Quotas::make_free(std::optional<Index::KindId> kind) {
-  const Quota* const quota = kind ? quota_of(*kind) : &limits_.total;
-  while (quota != nullptr && missing_free(*quota) != 0)
+bool Quotas::make_free(std::optional<Index::KindId> kind, std::uint64_t bytes) {
+  const Quota* const quota = quota_of(kind);
+  if (quota == nullptr || missing_free(*quota, bytes) > used(kind)) return quota == nullptr;
+  while (missing_free(*quota, bytes) != 0)
     if (!evict(kind)) return false;
   return true;
 }
@@ -256,7 +317,7 @@ bool Quotas::enforce_step(bool& all_hold) {
   if (!all_hold) return true;
   std::size_t left = kStep;
   const auto keep_to = [&](std::optional<Index::KindId> kind) {
-    const Quota* const quota = kind ? quota_of(*kind) : &limits_.total;
+    const Quota* const quota = quota_of(kind);
     if (quota == nullptr) return;
     const auto holds = [&] { return fits(kind, 0) && missing_free(*quota) == 0; };
     while (left != 0 && !holds() && evict(kind)) --left;

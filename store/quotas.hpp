@@ -53,28 +53,37 @@ class Quotas {
   /// @param is_ours  whether the directory still is, asked before anything is removed or written
   Quotas(std::filesystem::path directory, std::uint64_t boot, std::function<bool()> is_ours, QuotaOptions options);
 
-  /// Room for one entry. What it holds counts as used until publishing has ended.
+  /// Room for one entry that is being written: it counts as used until the entry is published, or this is dropped.
   class Claim {
    public:
     Claim() = default;  ///< of nothing
-    Claim(Quotas& quotas, Index::KindId kind, std::uint32_t blocks) : quotas_(&quotas), kind_(kind), blocks_(blocks) {}
     Claim(Claim&& other) noexcept
-        : quotas_(std::exchange(other.quotas_, nullptr)), kind_(other.kind_), blocks_(other.blocks_) {}
+        : quotas_(std::exchange(other.quotas_, nullptr)),
+          kind_(other.kind_),
+          blocks_(std::exchange(other.blocks_, 0)) {}
     Claim& operator=(Claim&&) = delete;
     ~Claim() {
-      if (quotas_ != nullptr) quotas_->release(kind_, blocks_);
+      if (quotas_ != nullptr) quotas_->release(*this);
     }
+    std::uint64_t bytes() const { return blocks_ * kBlock; }
 
    private:
+    friend class Quotas;
     Quotas* quotas_ = nullptr;
     Index::KindId kind_ = 0;
     std::uint32_t blocks_ = 0;
   };
 
-  /// Evicts until `bytes` more fit. @return the claim, or why the entry cannot be kept
-  std::expected<Claim, std::string> claim(const std::string& name, std::uint64_t bytes);
-  /// The entry lies in the directory now.
-  void published(const std::string& name, const Account& account);
+  /// Why an entry of `bytes` could not be kept even if it were the only one; nothing if it could. Evicts nothing.
+  std::optional<std::string> objection(const std::string& name, std::uint64_t bytes);
+  /// Makes the claim of `name` one of `bytes`, and evicts until that fits. Nothing is evicted where that would not do.
+  /// @param unwritten  bytes of them that the disk does not have yet
+  /// @return nothing, or why the entry cannot be kept; then the claim is one of nothing
+  std::expected<void, std::string> claim(Claim& claim, const std::string& name, std::uint64_t bytes,
+                                         std::uint64_t unwritten);
+  /// The entry lies in the directory now. @param claim  it counts by that no longer
+  void published(const std::string& name, const Account& account, Claim claim);
+  void published(const std::string& name, const Account& account) { published(name, account, Claim()); }
   void removed(const std::string& name);
   /// Does not wait: noted with the next call that does.
   void used(const std::string& name);
@@ -108,12 +117,18 @@ class Quotas {
   using Lock = std::scoped_lock<std::mutex>;
 
   bool refresh();
-  void release(Index::KindId kind, std::uint32_t blocks);
+  void release(Claim& claim);
+  void take(Claim& claim, Index::KindId kind, std::uint32_t blocks);
+  void give_back(Claim& claim);
+  const Quota* quota_of(std::optional<Index::KindId> kind) const;
+  std::uint64_t used(std::optional<Index::KindId> kind) const;
+  std::uint64_t reserved(std::optional<Index::KindId> kind) const;
+  std::optional<std::string> objection(std::optional<Index::KindId> kind, std::uint64_t bytes);
   bool make_room(std::optional<Index::KindId> kind, std::uint64_t blocks);
   bool fits(std::optional<Index::KindId> kind, std::uint64_t blocks) const;
-  std::uint64_t missing_free(const Quota& quota);
-  bool make_free(std::optional<Index::KindId> kind);
-  const Quota* quota_of(Index::KindId kind) const;
+  void look_at_disk();
+  std::uint64_t missing_free(const Quota& quota, std::uint64_t bytes = 0);
+  bool make_free(std::optional<Index::KindId> kind, std::uint64_t bytes);
   bool evict(std::optional<Index::KindId> kind);
   std::optional<Account> on_disk(const Index::Entry& entry) const;
   bool is_unchanged(const Index::Entry& entry);

@@ -75,7 +75,8 @@ TEST(Quotas, OtherLimitsCountFromTheNextCheckOn) {
   EXPECT_TRUE(store->quotas()->enforce());
   EXPECT_EQ(entries_in(folder.path()), 2u);
   store->quotas()->use(at_most(0));
-  EXPECT_FALSE(store->quotas()->claim(entry_name(object(1)), 1)) << "no room for anything";
+  Quotas::Claim claim;
+  EXPECT_FALSE(store->quotas()->claim(claim, entry_name(object(1)), 1, 1)) << "no room for anything";
 }
 
 TEST(Quotas, TwoStoresOnOneDirectoryExceedItByAnEntryEachAtMost) {
@@ -122,6 +123,76 @@ TEST(Quotas, AnEntryLargerThanTheQuotaIsServedAndNotKept) {
   EXPECT_EQ(say(Lookup(Hit{large})), "hit " + std::string(200'000, 'L'));
   EXPECT_EQ(say(store->lookup(key_of(2))), "miss");
   EXPECT_EQ(say(store->lookup(key_of(1))), "hit small") << "nothing is evicted for what cannot fit";
+}
+
+TEST(Quotas, WhatCanNeverFitIsRefusedBeforeItComes) {
+  struct Row {
+    std::string_view why;
+    std::uint64_t size;
+    CacheLimits limits;
+    std::string_view refused;  ///< empty: not
+  };
+  CacheLimits kind = at_most(kMB), free = {.total = {.max_size = std::nullopt, .min_free = {.bytes = kMB}}};
+  kind.kinds["symcaches"].quota.max_size = kMB / 2;
+  const CacheLimits none = {.total = {.max_size = std::nullopt}};
+  const std::uint64_t head = kPayloadOffset;
+  const Row rows[] = {
+      {"as large as the cache", kMB - head, at_most(kMB), ""},
+      {"larger", kMB - head + 1, at_most(kMB), "1.0 MB do not fit into the cache: caches.max_size is 1.0 MB"},
+      {"larger than its kind may be", kMB / 2, kind, "caches.symcaches.max_size is 500 kB"},
+      {"as large as the disk", 3 * kMB - head, none, ""},
+      {"larger than the disk, which cannot be told of a lie", 4 * kMB, none, "3.1 MB at most"},
+      {"larger than what is not to be left free", 2 * kMB + 200'000, free, "with 1.0 MB left free"},
+      {"no number of bytes", ~std::uint64_t{0} - head, none, "do not fit on the disk"},
+  };
+  for (const Row& r : rows) {
+    const TempFolder folder;
+    StoreOptions options = limited(r.limits);
+    options.quotas.disk_room = [](const std::filesystem::path&) { return DiskRoom{.free = 3 * kMB, .size = 9 * kMB}; };
+    const auto store = open_store(folder.path(), 1, std::move(options));
+    put(*store, std::string(100'000, 's'), key_of(1));
+    const auto writer = store->create(key_of(2), {}, r.size);
+    EXPECT_EQ(writer.has_value(), r.refused.empty()) << r.why;
+    EXPECT_THAT(writer ? "" : writer.error(), HasSubstr(r.refused)) << r.why;
+    EXPECT_NE(say(store->lookup(key_of(1))), "miss") << r.why;
+    EXPECT_FALSE(store->no_space()) << "smaller ones fit";
+  }
+}
+
+TEST(Quotas, WhatIsBeingWrittenCounts) {
+  const TempFolder folder;
+  const auto store = open_store(folder.path(), 1, limited(at_most(kMB)));
+  for (std::size_t i = 0; i < 9; ++i) put(*store, std::string(100'000, 'x'), key_of(i));
+  const std::string piece(10'000, 'y');
+  std::optional<EntryWriter> first(std::move(*store->create(key_of(100)))),
+      second(std::move(*store->create(key_of(101))));
+  for (std::size_t i = 1; i <= 40; ++i) {
+    ASSERT_TRUE(first->write(as_bytes(piece)));
+    ASSERT_TRUE(second->write(as_bytes(piece)));
+    EXPECT_LE(bytes_in(folder.path()) + 2 * i * piece.size(), kMB) << i;
+  }
+  EXPECT_GE(entries_in(folder.path()), 1u) << "no more than needed goes";
+  second.reset();
+  put(*store, std::string(300'000, 'z'), key_of(102));
+  EXPECT_GE(entries_in(folder.path()), 2u) << "what was dropped leaves its room to others";
+  EXPECT_EQ((*std::move(*first).publish())->not_kept(), "");
+  EXPECT_LE(bytes_in(folder.path()), kMB);
+  EXPECT_EQ(store->quotas()->counts().bytes, bytes_in(folder.path()));
+}
+
+TEST(Quotas, NothingIsEvictedForWhatGrowsTooLarge) {
+  const TempFolder folder;
+  const auto store = open_store(folder.path(), 1, limited(at_most(kMB)));
+  put(*store, std::string(100'000, 'x'), key_of(1));
+  const std::string half(600'000, 'y');
+  EntryWriter first = std::move(*store->create(key_of(2))), second = std::move(*store->create(key_of(3)));
+  ASSERT_TRUE(first.write(as_bytes(half)));
+  ASSERT_TRUE(second.write(as_bytes(half))) << "both at once are too much";
+  EXPECT_NE(say(store->lookup(key_of(1))), "miss");
+  EXPECT_EQ((*std::move(first).publish())->not_kept(), "");
+  EXPECT_EQ((*std::move(second).publish())->not_kept(), "") << "one after the other they fit";
+  EXPECT_EQ(say(store->lookup(key_of(2))), "miss");
+  EXPECT_LE(bytes_in(folder.path()), kMB);
 }
 
 TEST(Quotas, AKindHasItsOwnQuota) {

@@ -116,16 +116,20 @@ Exhausted Store::exhausted(const std::string& name, std::string_view doing, int 
   return {failure(parts_->files->path(name), doing, error).why};
 }
 
-std::expected<EntryWriter, std::string> Store::create(const EntryKey& key, std::string_view identity) {
-  return create_with(key, Head{.created = now(), .identity = one_line(identity, kMaxIdentity)});
+std::expected<EntryWriter, std::string> Store::create(const EntryKey& key, std::string_view identity,
+                                                      std::uint64_t size) {
+  return create_with(key, Head{.created = now(), .identity = one_line(identity, kMaxIdentity)}, size);
 }
 
-std::expected<EntryWriter, std::string> Store::create_with(const EntryKey& key, Head head) {
+std::expected<EntryWriter, std::string> Store::create_with(const EntryKey& key, Head head, std::uint64_t size) {
   if (key.readable.size() > kMaxKey)
     return std::unexpected(fmt::format("key too long: {} bytes, the limit is {}", key.readable.size(), kMaxKey));
   const std::string place = place_of(key);
   if (!parse_place(place)) return std::unexpected(fmt::format("\"{}\" cannot be the place of an entry", place));
   if (auto why = no_space()) return std::unexpected(fmt::format("not written: {}", *why));
+  const bool is_sized = parts_->quotas && size != 0 && size <= UINT64_MAX - kPayloadOffset;
+  if (auto why = is_sized ? parts_->quotas->objection(entry_name(key), kPayloadOffset + size) : std::nullopt)
+    return std::unexpected(std::move(*why));
   head.key = key.readable;
   auto file = parts_->files->create();
   if (!file && parts_->free_up(file.error().error, 0)) file = parts_->files->create();

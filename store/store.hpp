@@ -52,9 +52,13 @@ class Store {
   /// The same without ever reading a payload: nothing if lookup() would have to. For threads that must not wait.
   std::optional<Lookup> lookup_checked(const EntryKey& key);
 
-  /// `identity` is what the original was (see lookup.hpp). Fails at once while no_space(), and for a scope that can be
-  /// no part of a path (entry_name.hpp).
-  std::expected<EntryWriter, std::string> create(const EntryKey& key, std::string_view identity = {});
+  /// `identity` is what the original was (see lookup.hpp). Fails at once while no_space(), for a scope that can be no
+  /// part of a path (entry_name.hpp), and for what the limits and the disk never have room for; nothing is evicted
+  /// then.
+  /// @param size  bytes that the payload is said to have; 0: not known. Nobody relies on it: the room is made as it
+  /// comes
+  std::expected<EntryWriter, std::string> create(const EntryKey& key, std::string_view identity = {},
+                                                 std::uint64_t size = 0);
   /// What another scope has for the same key, made of the original whose payload has the digest `source`, becomes the
   /// entry of `key`, too; the caller knows that this scope has that original. Null if there is none.
   std::shared_ptr<const Entry> share(const EntryKey& key, const Sha256& source);
@@ -88,7 +92,7 @@ class Store {
   Lookup hit(Descriptor file, std::shared_ptr<const Head> head, const struct stat& info, const std::string& name);
   bool has_file(const std::string& name) const;
   Exhausted exhausted(const std::string& name, std::string_view doing, int error) const;
-  std::expected<EntryWriter, std::string> create_with(const EntryKey& key, Head head);
+  std::expected<EntryWriter, std::string> create_with(const EntryKey& key, Head head, std::uint64_t size = 0);
 
   Store(std::shared_ptr<Parts> parts, std::filesystem::path directory, std::function<bool()> is_ours,
         std::size_t max_absent_files);

@@ -41,7 +41,8 @@ inline std::string describe(const Outcome& outcome) {
                                [](const Refused& r) { return "refused " + r.why; },
                                [](const NotWhole& n) { return "not whole " + n.why; },
                                [](const TransientError& t) { return "transient " + t.why; },
-                               [](const Exhausted& e) { return "exhausted " + e.why; }},
+                               [](const Exhausted& e) { return "exhausted " + e.why; },
+                               [](const SaysLess& l) { return "says " + std::to_string(static_cast<int>(l.best)); }},
                     outcome);
 }
 
