@@ -95,6 +95,12 @@ std::vector<Candidate> CacheRequest::candidates() const {
   return all;
 }
 
+std::vector<fetch::Wanted> CacheRequest::files() const {
+  std::vector<fetch::Wanted> all;
+  for (Candidate& candidate : candidates()) all.push_back(std::move(candidate.wanted));
+  return all;
+}
+
 std::string to_line(const CacheQuery& query) {
   json::object object{{"type", name_of(query.type)}, {"scope", query.scope}};
   const auto add = [&](std::string_view name, std::string text) {

@@ -44,6 +44,7 @@ struct CacheRequest {
   static std::expected<CacheRequest, std::string> of(CacheQuery query);
   /// The files that the cache can be made from. Cost: several times that of the request, whose answer may be at hand.
   std::vector<Candidate> candidates() const;
+  std::vector<fetch::Wanted> files() const;  ///< of the candidates
 };
 
 /// The query on one line, and back.

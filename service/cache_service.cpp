@@ -35,8 +35,8 @@ CacheService::CacheService(store::Store& store, std::vector<std::unique_ptr<fetc
     : store_(store),
       log_(std::move(log)),
       options_(std::move(options)),
-      resolver_(store, {std::move(sources), options_.retry}, Converter(store, std::move(run), options_.limits, log_),
-                options_.versions, log_),
+      originals_({std::move(sources), options_.retry}),
+      resolver_(store, originals_, Converter(store, std::move(run), options_.limits, log_), options_.versions, log_),
       refresher_(options_.refresh_list, options_.retry.upgrade_again),
       jobs_(pool_, options_.jobs,
             {.run = [this](CacheRequest request) { return resolver_.resolve(std::move(request)); },
@@ -81,8 +81,9 @@ std::optional<Outcome> CacheService::peek(const CacheQuery& query) {
 std::optional<KeyStatus> CacheService::status(const CacheQuery& query) {
   const auto request = CacheRequest::of(query);
   if (!request) return std::nullopt;
-  KeyStatus status{
-      .key = request->key, .is_under_way = jobs_.is_under_way(job_name(*request)), .sources = resolver_.said(*request)};
+  KeyStatus status{.key = request->key,
+                   .is_under_way = jobs_.is_under_way(job_name(*request)),
+                   .sources = originals_.said(request->files())};
   if (auto found = resolver_.look(*request, false)) {
     status.lookup = std::move(found->lookup);
     status.is_outdated = found->outdated;

@@ -55,8 +55,11 @@ class CacheService {
   std::optional<KeyStatus> status(const CacheQuery& query);
   /// Other sources from now on. Work under way ends with the old ones, so what those use has to stay, too.
   void use(std::vector<std::unique_ptr<fetch::Source>> sources, RetryPolicy retry) {
-    resolver_.use({std::move(sources), retry});
+    originals_.use({std::move(sources), retry});
+    store_.forget_negatives();
   }
+  /// What the sources have, for others that make something of it.
+  Originals& originals() { return originals_; }
   ServiceStats stats() const;
   /// Before the end: everybody who waits gets Pending, what is queued is dropped.
   void drain() { jobs_.drain(); }
@@ -74,6 +77,7 @@ class CacheService {
   store::Store& store_;
   const Log log_;
   const ServiceOptions options_;
+  Originals originals_;
   Resolver resolver_;
   Refresher refresher_;
   std::mutex mutex_;

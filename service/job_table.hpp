@@ -29,6 +29,12 @@ struct JobLimits {
   std::size_t max_held = 1024;  ///< callers that wait for a result
 };
 
+/// Of this moment.
+struct JobCounts {
+  std::size_t jobs = 0, active = 0, held = 0;  ///< as JobLimits has them
+  bool draining = false;
+};
+
 /// Why a caller gets no result now.
 enum class NoResult : std::uint8_t { pending, overloaded };
 
@@ -83,11 +89,7 @@ class JobTable {
     for (const auto& [name, job] : jobs_) job->release();
   }
 
-  struct Counts {
-    std::size_t jobs = 0, active = 0, held = 0;
-    bool draining = false;
-  };
-  Counts counts() const {
+  JobCounts counts() const {
     const std::scoped_lock lock(mutex_);
     return {jobs_.size(), active_, held_.load(), draining_};
   }

@@ -23,4 +23,11 @@ std::string_view why_of(const store::Negative& negative) {
                     negative);
 }
 
+Severity severity_of(const store::Negative& negative) {
+  return std::visit(
+      overloaded{[](const store::Absent&) { return Severity::debug; },
+                 [](const store::NotWhole&) { return Severity::info; }, [](const auto&) { return Severity::warning; }},
+      negative);
+}
+
 }  // namespace symcached::service

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "net/log.hpp"
 #include "store/lookup.hpp"
 
 namespace symcached::service {
@@ -33,5 +34,7 @@ struct KeyStatus {
 std::string_view state_name(const store::Negative& negative);
 /// Empty for an absence.
 std::string_view why_of(const store::Negative& negative);
+/// Anybody can ask for names that nobody has, so absences are no lines of an ordinary log.
+Severity severity_of(const store::Negative& negative);
 
 }  // namespace symcached::service

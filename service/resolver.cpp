@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <span>
 #include <string_view>
 
-#include "base/hex.hpp"
 #include "base/overloaded.hpp"
-#include "fetch/identity.hpp"
+#include "service/key_turn.hpp"
 #include "service/ranking.hpp"
 
 namespace symcached::service {
@@ -20,25 +17,6 @@ using std::chrono::seconds;
 using symbolize::Contents;
 
 constexpr seconds kNoMeansRetry{5};
-constexpr std::size_t kMostIdentified = 4096;  ///< keys; when there are more, all are forgotten
-constexpr std::size_t kAskedDigits = 16;
-constexpr std::chrono::milliseconds kLockPoll{100};  ///< how often to see whether another process is done with a key
-constexpr int kMostLockPolls = 6000;                 ///< then it is done a second time rather than not at all
-
-/// The names of all sources, in short.
-std::string asked_of(const std::vector<std::unique_ptr<fetch::Source>>& sources) {
-  std::string names;
-  for (const auto& source : sources) names += source->name() + '\n';
-  return to_hex(store::sha256(as_bytes(names))).substr(0, kAskedDigits);
-}
-
-/// Anybody can ask for names that nobody has, so absences are no lines of an ordinary log.
-Severity severity_of(const store::Negative& negative) {
-  return std::visit(
-      overloaded{[](const store::Absent&) { return Severity::debug; },
-                 [](const store::NotWhole&) { return Severity::info; }, [](const auto&) { return Severity::warning; }},
-      negative);
-}
 
 const store::Entry* entry_of(const Found& found) {
   const auto* hit = std::get_if<store::Hit>(&found.lookup);
@@ -47,35 +25,8 @@ const store::Entry* entry_of(const Found& found) {
 
 }  // namespace
 
-Resolver::Resolver(store::Store& store, Sources sources, Converter converter, CacheVersions versions, Log log)
-    : store_(store),
-      converter_(std::move(converter)),
-      versions_(versions),
-      log_(std::move(log)),
-      in_use_(in_use(std::move(sources))) {}
-
 store::EntryKey Resolver::entry_key(const CacheRequest& request, const std::string& scope) const {
   return {versions_.of(request.query.kind()).now, scope, request.key};
-}
-
-Resolver::Shared Resolver::in_use(Sources sources) {
-  std::string asked = asked_of(sources.all);
-  return std::make_shared<const InUse>(std::move(sources), std::move(asked));
-}
-
-Resolver::Shared Resolver::now_in_use() const {
-  const std::scoped_lock lock(mutex_);
-  return in_use_;
-}
-
-/// What was said of keys by all sources together is forgotten; what each said of them is not.
-void Resolver::use(Sources sources) {
-  auto next = in_use(std::move(sources));
-  {
-    const std::scoped_lock lock(mutex_);
-    in_use_.swap(next);
-  }
-  store_.forget_negatives();
 }
 
 std::optional<Found> Resolver::look(const CacheRequest& request, bool may_read) const {
@@ -96,7 +47,7 @@ std::optional<Found> Resolver::look(const CacheRequest& request, bool may_read) 
 
 std::optional<Outcome> Resolver::known(Found found) const {
   if (auto* hit = std::get_if<store::Hit>(&found.lookup)) return Ready{std::move(hit->entry), found.outdated};
-  return known(found, *now_in_use());
+  return known(found, *originals_.in_use());
 }
 
 std::optional<Outcome> Resolver::known(const Found& found, const InUse& now) const {
@@ -108,11 +59,11 @@ std::optional<Outcome> Resolver::known(const Found& found, const InUse& now) con
 }
 
 Task<Outcome> Resolver::resolve(CacheRequest request) {
-  auto now = now_in_use();
+  auto now = originals_.in_use();
   const Found before = *look(request, true);
   if (auto outcome = known(before, *now)) {
     bool changed = false;
-    if (may_have_changed(before.lookup)) changed = co_await any_changed(request, now);
+    if (may_have_changed(before.lookup)) changed = co_await originals_.any_changed(request.files(), now);
     if (!changed) co_return std::move(*outcome);
   }
   if (const auto why = store_.no_space()) co_return Unable{*why, kNoMeansRetry};
@@ -126,24 +77,16 @@ Task<void> Resolver::upgrade(CacheRequest request) {
   std::optional<Contents> have;
   if (!before.outdated) have = contents_of(entry->head().quality);
   if (have == Contents::lines) co_return;
-  co_await make(std::move(request), now_in_use(), have);
+  co_await make(std::move(request), originals_.in_use(), have);
 }
 
-/// One process makes a cache at a time; the others wait for it and take what it made.
 Task<Outcome> Resolver::make(CacheRequest request, Shared now, std::optional<Contents> have) {
-  const store::EntryKey key = entry_key(request);
-  for (int polls = 0;; ++polls) {
-    const auto mine = store_.try_lock(key);
-    if (mine || polls == kMostLockPolls) {
-      const Found before = *look(request, true);
-      const store::Entry* made_meanwhile = before.outdated ? nullptr : entry_of(before);
-      if (made_meanwhile != nullptr && (!have || contents_of(made_meanwhile->head().quality) > *have))
-        co_return *known(before, *now);
-      co_return co_await ask_all(std::move(request), std::move(now), have);
-    }
-    boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor, kLockPoll);
-    co_await timer.async_wait(boost::asio::use_awaitable);
-  }
+  const auto turn = co_await wait_for_turn(store_, entry_key(request));
+  const Found before = *look(request, true);
+  const store::Entry* made_meanwhile = before.outdated ? nullptr : entry_of(before);
+  if (made_meanwhile != nullptr && (!have || contents_of(made_meanwhile->head().quality) > *have))
+    co_return *known(before, *now);
+  co_return co_await ask_all(std::move(request), std::move(now), have);
 }
 
 Task<Outcome> Resolver::ask_all(CacheRequest request, Shared now, std::optional<Contents> have) {
@@ -174,17 +117,12 @@ Task<Outcome> Resolver::ask_all(CacheRequest request, Shared now, std::optional<
 }
 
 Task<Resolver::Answer> Resolver::ask(fetch::Source& source, Order order, const RetryPolicy& policy) {
-  const std::string key = order.wanted.key;
-  const auto before = memory_.find(source, key);
-  if (before && retry_at(*before) > store::Store::now()) co_return *before;
-  fetch::Outcome got = co_await source.open(order.wanted);
-  if (const auto* exhausted = std::get_if<fetch::Exhausted>(&got)) co_return unable(key, exhausted->why);
-  if (const auto* less = std::get_if<fetch::SaysLess>(&got)) co_return *less;
-  if (auto* original = std::get_if<fetch::Original>(&got))
-    co_return co_await use_original(source, std::move(order), std::move(*original), policy);
-  store::Negative verdict = verdict_of(got, before, policy);
-  memory_.put(source, key, verdict);
-  co_return verdict;
+  Originals::Answer answer = co_await originals_.ask(source, order.wanted, policy);
+  if (const auto* exhausted = std::get_if<fetch::Exhausted>(&answer))
+    co_return unable(order.wanted.key, exhausted->why);
+  if (const auto* less = std::get_if<fetch::SaysLess>(&answer)) co_return *less;
+  if (auto* verdict = std::get_if<store::Negative>(&answer)) co_return std::move(*verdict);
+  co_return co_await use_original(source, std::move(order), std::get<fetch::Original>(std::move(answer)), policy);
 }
 
 Task<Resolver::Answer> Resolver::use_original(fetch::Source& source, Order order, fetch::Original original,
@@ -196,51 +134,9 @@ Task<Resolver::Answer> Resolver::use_original(fetch::Source& source, Order order
   if (const auto* same = std::get_if<NotBetter>(&conversion)) co_return *same;
   if (const auto* none = std::get_if<NoMeans>(&conversion)) co_return unable(wanted.key, none->why);
   if (!std::holds_alternative<WorkerDied>(conversion)) source.forget(wanted);
-  store::Negative verdict = verdict_of(conversion, std::move(identity), memory_.find(source, wanted.key), policy);
-  memory_.put(source, wanted.key, verdict);
+  store::Negative verdict = verdict_of(conversion, std::move(identity), originals_.said(source, wanted.key), policy);
+  originals_.refuse(source, wanted.key, verdict);
   co_return verdict;
-}
-
-std::vector<SourceStatus> Resolver::said(const CacheRequest& request) {
-  const Shared now = now_in_use();
-  std::vector<SourceStatus> all;
-  for (const Candidate& candidate : request.candidates())
-    for (const auto& source : now->sources.all)
-      if (auto verdict = memory_.find(*source, candidate.wanted.key))
-        all.push_back({source->name(), std::string(sources::name_of(candidate.wanted.file.type)), std::move(*verdict)});
-  return all;
-}
-
-/// Whether a source has another original now than the one that was refused, or one at last.
-Task<bool> Resolver::any_changed(CacheRequest request, Shared now) {
-  const std::vector<Candidate> candidates = request.candidates();
-  bool changed = false;
-  for (const Candidate& candidate : candidates) {
-    for (const auto& source : now->sources.all) {
-      const std::string& key = candidate.wanted.key;
-      const auto verdict = memory_.find(*source, key);
-      if (!verdict || !may_identify(*source, key, now->sources.policy)) continue;
-      const std::string identity = co_await source->identify(candidate.wanted);
-      const std::string_view before = service::identity_of(*verdict);
-      if (identity.empty() || !(before.empty() || fetch::is_changed(before, identity))) continue;
-      memory_.drop(*source, key);
-      changed = true;
-    }
-  }
-  co_return changed;
-}
-
-/// A look at a directory is cheap; a server is asked now and then.
-bool Resolver::may_identify(const fetch::Source& source, const std::string& key, const RetryPolicy& policy) {
-  if (source.is_local()) return true;
-  const auto now = std::chrono::steady_clock::now();
-  const std::scoped_lock lock(mutex_);
-  if (identified_.size() >= kMostIdentified) identified_.clear();
-  const auto [found, is_new] = identified_.try_emplace(source.name() + " " + key, now);
-  if (is_new) return false;  // it has only just failed
-  if (now - found->second < policy.identify_again) return false;
-  found->second = now;
-  return true;
 }
 
 Outcome Resolver::unable(const std::string& key, const std::string& why) {

@@ -1,36 +1,21 @@
 #pragma once
 /// One cache from beginning to end: what there is, the sources in their order, the conversion, and what is remembered
 /// when there is none.
-#include <chrono>
-#include <expected>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <variant>
-#include <vector>
 
-#include "fetch/source.hpp"
 #include "net/log.hpp"
 #include "net/task.hpp"
 #include "service/cache_query.hpp"
 #include "service/cache_versions.hpp"
 #include "service/converter.hpp"
-#include "service/key_status.hpp"
+#include "service/originals.hpp"
 #include "service/outcome.hpp"
-#include "service/retry_policy.hpp"
-#include "service/source_memory.hpp"
 #include "service/verdicts.hpp"
 #include "store/store.hpp"
 
 namespace symcached::service {
-
-/// Sources in the order to ask, and how long what they say counts.
-struct Sources {
-  std::vector<std::unique_ptr<fetch::Source>> all;
-  RetryPolicy policy;
-};
 
 /// What the store has for a query.
 struct Found {
@@ -40,11 +25,13 @@ struct Found {
 
 class Resolver {
  public:
-  /// `store` and what `sources` use outlive it.
-  Resolver(store::Store& store, Sources sources, Converter converter, CacheVersions versions, Log log);
-
-  /// Other sources from now on. Work under way ends with the old ones.
-  void use(Sources sources);
+  /// `store` and `originals` outlive it.
+  Resolver(store::Store& store, Originals& originals, Converter converter, CacheVersions versions, Log log)
+      : store_(store),
+        originals_(originals),
+        converter_(std::move(converter)),
+        versions_(versions),
+        log_(std::move(log)) {}
 
   /// What there is in the request's scope and in that of all, of the current version or one that is still served.
   /// @param may_read  false: nothing if payloads would have to be read; for threads that must not wait
@@ -55,41 +42,29 @@ class Resolver {
   Task<Outcome> resolve(CacheRequest request);
   /// Looks for something better than what there is.
   Task<void> upgrade(CacheRequest request);
-  /// What the sources there are now last said of the request's files.
-  std::vector<SourceStatus> said(const CacheRequest& request);
   /// What negatives of the request are remembered under.
   store::EntryKey entry_key(const CacheRequest& request) const { return entry_key(request, request.query.scope); }
 
  private:
-  struct InUse {
-    Sources sources;
-    std::string asked;  ///< names them all, for absences on disk
-  };
-  using Shared = std::shared_ptr<const InUse>;
+  using InUse = Originals::InUse;
+  using Shared = Originals::Shared;
   /// An outcome is the end, whatever other sources have.
   using Answer = std::variant<Outcome, Published, NotBetter, fetch::SaysLess, store::Negative>;
 
-  static Shared in_use(Sources sources);
-  Shared now_in_use() const;
   store::EntryKey entry_key(const CacheRequest& request, const std::string& scope) const;
   std::optional<Outcome> known(const Found& found, const InUse& now) const;
   Task<Outcome> make(CacheRequest request, Shared now, std::optional<symbolize::Contents> have);
   Task<Outcome> ask_all(CacheRequest request, Shared now, std::optional<symbolize::Contents> have);
   Task<Answer> ask(fetch::Source& source, Order order, const RetryPolicy& policy);
   Task<Answer> use_original(fetch::Source& source, Order order, fetch::Original original, const RetryPolicy& policy);
-  Task<bool> any_changed(CacheRequest request, Shared now);
-  bool may_identify(const fetch::Source& source, const std::string& key, const RetryPolicy& policy);
   Outcome unable(const std::string& key, const std::string& why);
   Outcome remember(const CacheRequest& request, const store::Negative& negative);
 
   store::Store& store_;
+  Originals& originals_;
   const Converter converter_;
   const CacheVersions versions_;
   const Log log_;
-  SourceMemory memory_;
-  mutable std::mutex mutex_;
-  Shared in_use_;
-  std::unordered_map<std::string, std::chrono::steady_clock::time_point> identified_;  ///< by source and key
 };
 
 }  // namespace symcached::service

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/overloaded.hpp"
+#include "service/key_status.hpp"
 #include "store/store.hpp"
 
 namespace symcached::service {
@@ -62,12 +63,6 @@ constexpr int weight(const Negative& negative) {
                                [](const store::Forbidden&) { return 2; }, [](const store::Unavailable&) { return 3; },
                                [](const store::TimedOut&) { return 4; }, [](const store::RateLimited&) { return 5; },
                                [](const store::NotWhole&) { return 6; }, [](const store::Crashed&) { return 7; }},
-                    negative);
-}
-
-std::string_view why_of(const Negative& negative) {
-  return std::visit(overloaded{[](const store::Absent&) { return std::string_view(); },
-                               [](const auto& failing) { return std::string_view(failing.why); }},
                     negative);
 }
 

@@ -1,0 +1,91 @@
+#include "service/originals.hpp"
+
+#include <algorithm>
+
+#include "base/hex.hpp"
+#include "fetch/identity.hpp"
+#include "service/verdicts.hpp"
+
+namespace symcached::service {
+namespace {
+
+constexpr std::size_t kMostIdentified = 4096;  ///< keys; when there are more, all are forgotten
+constexpr std::size_t kAskedDigits = 16;
+
+/// The names of all sources, in short.
+std::string asked_of(const std::vector<std::unique_ptr<fetch::Source>>& sources) {
+  std::string names;
+  for (const auto& source : sources) names += source->name() + '\n';
+  return to_hex(store::sha256(as_bytes(names))).substr(0, kAskedDigits);
+}
+
+}  // namespace
+
+Originals::Shared Originals::named(Sources sources) {
+  std::string asked = asked_of(sources.all);
+  return std::make_shared<const InUse>(std::move(sources), std::move(asked));
+}
+
+Originals::Shared Originals::in_use() const {
+  const std::scoped_lock lock(mutex_);
+  return in_use_;
+}
+
+void Originals::use(Sources sources) {
+  auto next = named(std::move(sources));
+  const std::scoped_lock lock(mutex_);
+  in_use_.swap(next);
+}
+
+Task<Originals::Answer> Originals::ask(fetch::Source& source, fetch::Wanted wanted, const RetryPolicy& policy) {
+  const auto before = memory_.find(source, wanted.key);
+  if (before && retry_at(*before) > store::Store::now()) co_return *before;
+  fetch::Outcome got = co_await source.open(wanted);
+  if (const auto* exhausted = std::get_if<fetch::Exhausted>(&got)) co_return *exhausted;
+  if (const auto* less = std::get_if<fetch::SaysLess>(&got)) co_return *less;
+  if (auto* original = std::get_if<fetch::Original>(&got)) co_return std::move(*original);
+  store::Negative verdict = verdict_of(got, before, policy);
+  memory_.put(source, wanted.key, verdict);
+  co_return verdict;
+}
+
+Task<bool> Originals::any_changed(std::vector<fetch::Wanted> wanted, Shared now) {
+  bool changed = false;
+  for (const fetch::Wanted& file : wanted) {
+    for (const auto& source : now->sources.all) {
+      const auto verdict = memory_.find(*source, file.key);
+      if (!verdict || !may_identify(*source, file.key, now->sources.policy)) continue;
+      const std::string identity = co_await source->identify(file);
+      const std::string_view before = identity_of(*verdict);
+      if (identity.empty() || !(before.empty() || fetch::is_changed(before, identity))) continue;
+      memory_.drop(*source, file.key);
+      changed = true;
+    }
+  }
+  co_return changed;
+}
+
+std::vector<SourceStatus> Originals::said(std::span<const fetch::Wanted> wanted) {
+  const Shared now = in_use();
+  std::vector<SourceStatus> all;
+  for (const fetch::Wanted& file : wanted)
+    for (const auto& source : now->sources.all)
+      if (auto verdict = memory_.find(*source, file.key))
+        all.push_back({source->name(), std::string(sources::name_of(file.file.type)), std::move(*verdict)});
+  return all;
+}
+
+/// A look at a directory is cheap; a server is asked now and then.
+bool Originals::may_identify(const fetch::Source& source, const std::string& key, const RetryPolicy& policy) {
+  if (source.is_local()) return true;
+  const auto now = std::chrono::steady_clock::now();
+  const std::scoped_lock lock(mutex_);
+  if (identified_.size() >= kMostIdentified) identified_.clear();
+  const auto [found, is_new] = identified_.try_emplace(source.name() + " " + key, now);
+  if (is_new) return false;  // it has only just failed
+  if (now - found->second < policy.identify_again) return false;
+  found->second = now;
+  return true;
+}
+
+}  // namespace symcached::service
