@@ -10,7 +10,7 @@ import unittest
 
 import program
 from program import symcached
-from server import write_entry
+from server import LIMIT, write_entry
 
 DAY = 24 * 3600
 SIZE = 16384  # bytes on disk of an entry here
@@ -96,7 +96,7 @@ class Cleanup(unittest.TestCase):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
             sums = [line for line in (running.stdout.readline() for _ in range(6)) if line.startswith("removed")]
             running.send_signal(signal.SIGTERM)
-            running.communicate(timeout=20)
+            running.communicate(timeout=LIMIT)
         self.assertEqual(running.returncode, 0)
         self.assertEqual([line[:9] for line in sums], ["removed 3", "removed 0", "removed 0"])
 

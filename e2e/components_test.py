@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The components of other tests (components/): each starts, does what it is for, and ends.
 
-Usage: e2e/components_test.py [PATH_TO_SYMCACHED] [PART_OF_A_NAME]
+Usage: e2e/components_test.py [PATH_TO_SYMCACHED] [PART_OF_A_NAME...]
 """
 import errno
 import os
@@ -15,23 +15,17 @@ import textwrap
 from components import behaviours
 from components.apache import KerberosApache
 from components.certificates import Authority
-from components.component import Lacking
 from components.debuginfod import Debuginfod, make_elf
 from components.faults import FaultServer
 from components.kerberos import Realm
 from components.nginx import Nginx
+from components.runner import run, test
 from components.s3 import S3
 from components.small_disk import SmallDisk, no_file_beyond
 from server import until
 
 BODY = bytes(range(256)) * 40
 PATH = "Some.pdb/0123/Some.pdb"  # with capitals, as stores are case-sensitive
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
 
 
 def curl(*arguments, **environment):
@@ -164,7 +158,7 @@ def components_end_with_a_test_that_is_killed(folder):
     dying.kill()
     dying.wait()
     dying.stdout.close()
-    until(lambda: not accepts(port) and not pathlib.Path(scratch).exists(), "nothing is left", 10)
+    until(lambda: not accepts(port) and not pathlib.Path(scratch).exists(), "nothing is left")
 
 
 def accepts(port):
@@ -176,20 +170,5 @@ def accepts(port):
         return False
 
 
-def main():
-    part = "".join(sys.argv[2:3])
-    for function in TESTS:
-        if part not in function.__name__:
-            continue
-        with tempfile.TemporaryDirectory() as name:
-            try:
-                function(pathlib.Path(name))
-            except Lacking as lacking:
-                print(f"SKIPPED {function.__name__}: {lacking}")
-            else:
-                print(f"ok {function.__name__}", flush=True)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(sys.argv[2:]))

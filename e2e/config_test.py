@@ -3,11 +3,10 @@
 import json
 import pathlib
 import shutil
-import signal
 import sys
 import tempfile
 
-from server import Server, Symbols, until
+from server import Server, Symbols, have_tools, until
 
 FIRST, SECOND = 1, 2
 
@@ -17,35 +16,29 @@ def configuration(symbols, **more):
     return json.dumps({"sources": [{"id": "s", "type": "filesystem", "path": str(symbols.folder)}], **more})
 
 
-def reload(server, says):
-    count = server.log().count(says)
-    server.process.send_signal(signal.SIGHUP)
-    until(lambda: server.log().count(says) > count, f"a log line with {says}")
-
-
 def check_sources(server, file, one, other):
     assert server.ask(one.url_path(FIRST))[0] == 200
-    reload(server, "configuration reloaded; nothing changed")
+    server.reload("configuration reloaded; nothing changed")
     file.write_text("sources: [")
-    reload(server, "configuration not reloaded; the one before stays in force")
+    server.reload("configuration not reloaded; the one before stays in force")
     assert f"{file}:1: error: not YAML" in server.log()
     file.write_text("bnd: 1\nlimits: {grace: soon}\n")
-    reload(server, "configuration not reloaded; the one before stays in force")
+    server.reload("configuration not reloaded; the one before stays in force")
     assert f"{file}:1: error: bnd: unknown key; the nearest is bind" in server.log()
     assert f"{file}:2: error: limits.grace" in server.log()
     assert server.ask(one.url_path(FIRST + 2))[0] == 200, "the old sources stay"
     file.write_text(configuration(other))
-    reload(server, "configuration reloaded; changed: sources")
+    server.reload("configuration reloaded; changed: sources")
     assert server.ask(one.url_path(SECOND))[0] == 200, "of the new source"
 
 
 def check_others(server, file, other):
     file.write_text(configuration(other, workers={"processes": 3}, logging={"level": "warning"}))
-    reload(server, "workers.processes: the new value counts after a restart")
+    server.reload("workers.processes: the new value counts after a restart")
     file.write_text(configuration(other, logging={"level": "info"}))
-    reload(server, "configuration reloaded; changed: logging.level")
+    server.reload("configuration reloaded; changed: logging.level")
     shutil.rmtree(other.folder)
-    reload(server, "configuration not reloaded")
+    server.reload("configuration not reloaded")
 
 
 def check_limits(program, folder, symbols):
@@ -55,7 +48,7 @@ def check_limits(program, folder, symbols):
     server = Server(program, folder / "c3", options=["--config", file])
     assert server.ask(symbols.url_path(FIRST))[0] == 200
     file.write_text(configuration(symbols, caches={"cleanup_interval": "1s", "max_size": 0}))
-    reload(server, "configuration reloaded; changed: caches.max_size")
+    server.reload("configuration reloaded; changed: caches.max_size")
     until(lambda: "cache: removed 0 unused entries and 1 to make room" in server.log(), "the entry is removed")
     status, log = server.end()
     assert status == 0, log
@@ -74,10 +67,8 @@ def check_json_log(program, folder):
 
 def main():
     program = sys.argv[1]
-    for tool in ("clang-22", "lld-link-22", "llvm-pdbutil-22"):
-        if shutil.which(tool) is None:
-            print(f"skipped: {tool} is not installed")
-            return 77
+    if not have_tools():
+        return 77
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         one, other = Symbols(folder / "one"), Symbols(folder / "other")

@@ -48,7 +48,7 @@ class Scene:
         assert status == 404 and "retry-after" in headers, "a polling client knows no 503"
 
     def expect_all_well(self):
-        until(lambda: self.ask(NEW)[0] == 200, "the PDB once there is space", 30)
+        until(lambda: self.ask(NEW)[0] == 200, "the PDB once there is space")
         status, log = self.server.end()
         assert status == 0, log
 

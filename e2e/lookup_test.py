@@ -2,9 +2,9 @@
 """lookup_test.py SYMCACHED: `lookup` prints what llvm-symbolizer prints, line by line, and says what is wrong."""
 import json
 import pathlib
+import resource
 import subprocess
 import tempfile
-import time
 import unittest
 
 import program
@@ -226,10 +226,11 @@ class Lookup(program.WithPdb):
             asked.stdin.close()
 
     def test_many_lines_are_answered_fast(self):
-        begin = time.monotonic()
+        used = lambda: resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime  # a busy machine does not count
+        begin = used()
         found = symcached("lookup", self.pdb, stdin="1010\n" * 100_000)
         self.assertEqual(found.stdout.count("\n\n"), 100_000)
-        self.assertLess(time.monotonic() - begin, 20, "a sanitizer's build included")
+        self.assertLess(used() - begin, 20, "a sanitizer's build included")
 
 
 if __name__ == "__main__":

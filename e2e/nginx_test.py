@@ -60,13 +60,13 @@ def ask(server, path):
 FOUND, ABSENT, LATER = (200, False), (404, True), (404, False)
 
 
-def comes_soon(server, path, limit):
+def comes_soon(server, path):
     """Polls until the PDB is there, and is never told to stay away for long."""
     def there():
         status, headers, _ = server.poll(path)
         assert int(headers.get("retry-after", 0)) <= SOON, headers
         return status == 200
-    until(there, path, limit)
+    until(there, path)
 
 
 def every_spelling_is_found(scene):
@@ -131,7 +131,7 @@ def a_busy_store_is_asked_again(scene):
         assert server.poll(scene.path())[0] == 404
         until(lambda: [asked for asked in nginx.asked() if "app.pdb" in asked.path], "a request to the store")
         nginx.set_busy(False)
-        comes_soon(server, scene.path(), limit=10)
+        comes_soon(server, scene.path())
 
 
 def a_store_with_a_rate_limit_answers_everyone(scene):
@@ -140,12 +140,12 @@ def a_store_with_a_rate_limit_answers_everyone(scene):
     for number in numbers:
         guid = scene.symbols.guid_of(number)
         scene.add(f"app.pdb/{guid.replace('-', '')}1/app.pdb", scene.symbols.pdb_of(number))
-    with Nginx(scene.store, rate="5r/s", retry_after=1) as nginx, scene.serving(nginx.url) as server:
+    with Nginx(scene.store, rate="2r/s", retry_after=1) as nginx, scene.serving(nginx.url) as server:
         for number in numbers:
             status, headers, _ = server.poll(scene.symbols.url_path(number))
             assert status == 404 and "retry-after" in headers, (status, headers)
         for number in numbers:
-            comes_soon(server, scene.symbols.url_path(number), limit=20)
+            comes_soon(server, scene.symbols.url_path(number))
         assert 429 in {asked.status for asked in nginx.asked()}, "the limit was never met"
 
 

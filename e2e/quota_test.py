@@ -28,19 +28,23 @@ ENTRY = PADDING + (256 << 10)  # bytes: more than any entry has, with its header
 MB = 1_000_000
 
 
-def bytes_on_disk(folder):
-    """Of all entries, and of nothing else."""
-    total = 0
+def entries_of(folder):
+    """Bytes on disk of every entry, by path and inode."""
+    sizes = {}
     for kind in ("objects", "symcaches"):
         for parent, _, names in os.walk(folder / kind):
             for name in names:
                 with contextlib.suppress(FileNotFoundError):  # removed meanwhile
-                    total += os.lstat(os.path.join(parent, name)).st_blocks * 512
-    return total
+                    state = os.lstat(os.path.join(parent, name))
+                    sizes[parent, name, state.st_ino] = state.st_blocks * 512
+    return sizes
 
 
 class Watch:
-    """A context manager that samples the size of a cache all the time."""
+    """A context manager that samples the size of a cache all the time.
+
+    What two looks at the directory both find was there between them, all at once, however long they took.
+    """
 
     def __init__(self, folder):
         self.folder, self.most, self.samples = folder, 0, 0
@@ -56,9 +60,12 @@ class Watch:
         self.thread.join()
 
     def run(self):
+        before = entries_of(self.folder)
         while not self.over.is_set():
-            self.most = max(self.most, bytes_on_disk(self.folder))
+            now = entries_of(self.folder)
+            self.most = max(self.most, sum(now[entry] for entry in now.keys() & before.keys()))
             self.samples += 1
+            before = now
             time.sleep(0.002)
 
 

@@ -2,6 +2,7 @@
 
 Every function takes a Server (server.py), is done with it when it returns, and leaves no connection open.
 """
+import errno
 import random
 import shutil
 import socket
@@ -19,6 +20,15 @@ def reset(client):
     """Ends a connection with RST instead of FIN."""
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     client.close()
+
+
+def end_of_requests(client):
+    """Ends what a client sends; the connection may have been reset already."""
+    try:
+        client.shutdown(socket.SHUT_WR)
+    except OSError as error:
+        if error.errno != errno.ENOTCONN:
+            raise
 
 
 def reset_downloads(server, path, count, chance):
@@ -41,7 +51,7 @@ def cut_bursts(server, path, count, chance):
         if chance.random() < 0.5:
             reset(client)
         else:
-            client.shutdown(socket.SHUT_WR)
+            end_of_requests(client)
             client.recv(4096)
             client.close()
 
@@ -72,7 +82,7 @@ def send_malformed(server, count, chance):
         client = server.connect()
         try:
             client.sendall(malformed(chance))
-            client.shutdown(socket.SHUT_WR)
+            end_of_requests(client)
             while client.recv(4096):
                 pass
         except ConnectionError:

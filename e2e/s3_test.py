@@ -1,86 +1,44 @@
 #!/usr/bin/env python3
 """s3_test.py SYMCACHED: a bucket of a real S3 server, versitygw, with our signatures, errors, parts and TLS.
 
-The server is what `versitygw` on the PATH or in build/versitygw is, or what Go builds there once, with the network.
 `s3_get`, which is built beside the program, asks it.
 """
 import hashlib
-import os
 import pathlib
 import random
-import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 import program
+from components.certificates import Authority
+from components.component import Lacking
+from components.s3 import S3, versitygw
 
-VERSION = "v1.8.0"
-ACCESS, SECRET = "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 ENDS = {"answered": 0, "tls_failed": 7}
 MEANINGS = {"there": 0, "not_there": 1, "forbidden": 2}
 
 
-def gateway():
-    """The server's program; None if there is none and nothing to build it with."""
-    folder = program.ROOT / "build/versitygw"
-    found = shutil.which("versitygw") or shutil.which(folder / "versitygw")
-    go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
-    if not found and go:
-        environment = os.environ | {"GOBIN": str(folder)}
-        package = f"github.com/versity/versitygw/cmd/versitygw@{VERSION}"
-        subprocess.run([go, "install", package], check=True, env=environment)
-        found = folder / "versitygw"
-    return found
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class S3(unittest.TestCase):
+class Bucket(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        scratch = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(scratch.cleanup)
-        cls.folder = pathlib.Path(scratch.name)
-        bucket = cls.folder / "root/symbols"
+        folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         cls.large = random.Random(1).randbytes(3_000_000)
         for name, content in {"p/app.pdb/AB12/app.pdb": b"0123456789abcdefghij", "p/odd +&=#%~\u1234.so": b"odd",
                               "p/empty": b"", "p/large": cls.large}.items():
-            (bucket / name).parent.mkdir(parents=True, exist_ok=True)
-            (bucket / name).write_bytes(content)
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", cls.folder / "key.pem",
-                        "-out", cls.folder / "cert.pem", "-days", "2", "-subj", "/CN=127.0.0.1",
-                        "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
-        cls.plain = cls.start()
-        cls.tls = cls.start("--cert", cls.folder / "cert.pem", "--key", cls.folder / "key.pem")
+            path = folder / "symbols" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        cls.authority = Authority(folder)
+        cls.plain = cls.enterClassContext(S3(folder / "symbols"))
+        cls.tls = cls.enterClassContext(S3(folder / "symbols", tls=cls.authority))
 
-    @classmethod
-    def start(cls, *options):
-        port = free_port()
-        command = [gateway(), "--port", f"127.0.0.1:{port}", "--access", ACCESS, "--secret", SECRET,
-                   "--region", "eu-test-1", "--quiet", *options, "posix", "--nometa", cls.folder / "root"]
-        server = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        cls.addClassCleanup(lambda: (server.send_signal(signal.SIGTERM), server.wait()))
-        limit = time.monotonic() + 30
-        while time.monotonic() < limit:
-            with socket.socket() as client:
-                if client.connect_ex(("127.0.0.1", port)) == 0:
-                    return f"127.0.0.1:{port}"
-            time.sleep(0.05)
-        raise TimeoutError("the gateway does not listen")
-
-    def ask(self, key, scheme="http", **more):
+    def ask(self, key, server=None, **more):
         """(end, status, meaning, number of requests, content)"""
-        place = {"endpoint": f"{scheme}://{self.tls if scheme == 'https' else self.plain}", "bucket": "symbols",
-                 "prefix": "p", "region": "eu-test-1", "access": ACCESS, "secret": SECRET, "key": key}
+        server = server or self.plain
+        place = {"endpoint": server.url, "bucket": server.bucket, "prefix": "p", "region": server.region,
+                 "access": server.access_key, "secret": server.secret_key, "key": key}
         tool = pathlib.Path(program.PROGRAM).parent / "s3_get"
         done = subprocess.run([tool, *(f"{name}={value}" for name, value in (place | more).items())],
                               capture_output=True, check=True)
@@ -103,7 +61,7 @@ class S3(unittest.TestCase):
             ("no such bucket", app, {"bucket": "nobody"}, 404, no, b""),
             ("another secret", app, {"secret": "x"}, 403, no, b""),
             ("unsigned", app, {"access": "", "secret": ""}, 403, no, b""),
-            ("another region", app, {"region": "us-east-1"}, 400, no, b""),
+            ("another region", app, {"region": "eu-test-1"}, 400, no, b""),
         ]
         for why, key, more, status, meaning, content in rows:
             with self.subTest(why):
@@ -115,14 +73,16 @@ class S3(unittest.TestCase):
         self.assertTrue(content == self.large)
 
     def test_tls(self):
-        for more, end in (({}, "tls_failed"), ({"ca_file": self.folder / "cert.pem"}, "answered"),
+        for more, end in (({}, "tls_failed"), ({"ca_file": self.authority.ca}, "answered"),
                           ({"insecure": 1}, "answered")):
             with self.subTest(more=more):
-                self.assertEqual(self.ask("app.pdb/AB12/app.pdb", scheme="https", **more)[0], ENDS[end])
+                self.assertEqual(self.ask("app.pdb/AB12/app.pdb", self.tls, **more)[0], ENDS[end])
 
 
 if __name__ == "__main__":
-    if not gateway():
-        print("skipped: neither versitygw nor Go to build it with is installed", file=sys.stderr)
+    try:
+        versitygw()
+    except Lacking as lacking:
+        print(f"skipped: {lacking}")
         sys.exit(77)
     program.main()

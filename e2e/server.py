@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import socket
 import struct
@@ -30,6 +31,14 @@ def until(condition, what, limit=LIMIT):
             raise AssertionError(f"not within {limit} s: {what}")
         time.sleep(0.005)
     return value
+
+
+def have_tools(*more):
+    """Whether there is what make_pdb() takes, and `more`; prints what there is not."""
+    missing = [tool for tool in ("clang-22", "lld-link-22", "llvm-pdbutil-22", *more) if shutil.which(tool) is None]
+    if missing:
+        print(f"skipped: {', '.join(missing)} not installed")
+    return not missing
 
 
 def make_pdb(folder, source=SOURCE):

@@ -1,31 +1,24 @@
 #!/usr/bin/env python3
 """Sources of a configuration file that are real servers: what is fetched, how often they are asked, where it lies.
 
-Usage: e2e/sources_test.py PATH_TO_SYMCACHED [PART_OF_A_NAME]
+Usage: e2e/sources_test.py PATH_TO_SYMCACHED [PART_OF_A_NAME...]
 """
 import json
 import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 from components.apache import KerberosApache
-from components.component import Lacking
 from components.debuginfod import Debuginfod, make_elf
 from components.kerberos import Realm
 from components.nginx import Nginx
+from components.runner import run, test
 from components.s3 import S3
 from server import Server, Symbols
 
 LOOKED_AT = 64 << 10  # bytes of a large file, before the rest is asked for
 LARGE = 80 << 20  # bytes of a PDB that comes in parts
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
 
 
 class Scene:
@@ -226,20 +219,6 @@ def debuginfod_warms_the_cache(scene):
             assert (done.returncode, sorted(outcomes)) == (1, sorted([outcome, "missing"])), (done, upstream.log())
 
 
-def main():
-    program, part = pathlib.Path(sys.argv[1]).resolve(), "".join(sys.argv[2:3])
-    for function in TESTS:
-        if part not in function.__name__:
-            continue
-        with tempfile.TemporaryDirectory() as name:
-            try:
-                function(Scene(program, pathlib.Path(name)))
-            except Lacking as lacking:
-                print(f"SKIPPED {function.__name__}: {lacking}")
-            else:
-                print(f"ok {function.__name__}", flush=True)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    program = pathlib.Path(sys.argv[1]).resolve()
+    sys.exit(run(sys.argv[2:], lambda folder: Scene(program, folder)))

@@ -113,7 +113,7 @@ def cut(data, sent, reset=False, etag='"one"'):
         await exchange.head(200, PDB, f"ETag: {etag}", "Accept-Ranges: bytes", length=len(data))
         await exchange.send(data[:sent])
         if reset:
-            await asyncio.sleep(TICK)  # so that the bytes arrive: RST discards what has not been read
+            await exchange.until_read()  # RST discards the rest
             exchange.reset()
         exchange.hang_up()
     return behave

@@ -2,6 +2,7 @@
 import asyncio
 import contextlib
 import dataclasses
+import pathlib
 import socket
 import ssl
 import struct
@@ -9,6 +10,7 @@ import threading
 import time
 
 MOST_HEAD = 64 << 10  # bytes of a request
+POLL = 0.005  # seconds
 REASONS = {200: "OK", 206: "Partial Content", 302: "Found", 404: "Not Found", 416: "Range Not Satisfiable",
            429: "Too Many Requests", 503: "Service Unavailable"}
 
@@ -57,6 +59,20 @@ class Exchange:
         self._writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         raise Hangup
 
+    async def until_read(self):
+        """The client has taken all that was sent."""
+        while self._writer.transport.get_write_buffer_size() or self._unread():
+            await asyncio.sleep(POLL)
+
+    def _unread(self):
+        """Bytes that wait in the client's socket, which is on this machine."""
+        ours, theirs = (self._writer.get_extra_info(end)[1] for end in ("sockname", "peername"))
+        for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+            _, local, remote, _, queues, *_ = line.split()
+            if (int(local.rpartition(":")[2], 16), int(remote.rpartition(":")[2], 16)) == (theirs, ours):
+                return int(queues.rpartition(":")[2], 16)
+        return 0  # the client has left
+
     async def until_client_leaves(self):
         await self._reader.read()
         raise Hangup
@@ -87,7 +103,7 @@ class FaultServer:
         self.url = f"{'https' if tls else 'http'}://{name}:{self.port}"
 
     def __enter__(self):
-        self._loop = asyncio.new_event_loop()
+        self._loop, self._over = asyncio.new_event_loop(), asyncio.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
         return self
@@ -101,7 +117,6 @@ class FaultServer:
         return [request for request in list(self.requests) if part.lower() in request.path.lower()]
 
     def _run(self):
-        self._over = asyncio.Event()
         with contextlib.closing(self._loop):
             self._loop.run_until_complete(self._serve())
 

@@ -1,6 +1,8 @@
 """nginx over a folder with symbols, as people put one in front of a symbol store."""
 import collections
+import http.client
 import json
+import ssl
 
 from components.component import Component, program
 
@@ -33,6 +35,7 @@ http {{
       if (-f {folder}/busy) {{ return 429; }}
       {location}
     }}
+    location = /settled {{ access_log off; return 204; }}
     location @busy {{
       add_header Retry-After {retry_after} always;
       return 429 "too many requests\\n";
@@ -97,6 +100,14 @@ class Nginx(Component):
             (self.folder / "busy").unlink(missing_ok=True)
 
     def asked(self):
-        """Every request so far, in the order of the answers."""
+        """Every request so far, in the order of the answers.
+
+        nginx writes its log after the answer; another answer of its one process comes after that.
+        """
+        client = (http.client.HTTPSConnection("localhost", self.port, context=ssl._create_unverified_context())
+                  if self.tls else http.client.HTTPConnection("127.0.0.1", self.port))
+        client.request("GET", "/settled")
+        client.getresponse().read()
+        client.close()
         lines = (self.folder / "access.log").read_text().splitlines()
         return [Asked(int(status), *rest) for status, *rest in map(json.loads, lines)]

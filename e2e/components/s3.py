@@ -16,8 +16,8 @@ GO_PLACES = os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/go/bin"])
 
 def versitygw():
     """Its path; builds it if it is not there, which takes minutes. Lacking if that is not possible."""
-    if BUILT.exists():
-        return BUILT
+    if installed := shutil.which("versitygw"):
+        return installed
     BUILT.parent.mkdir(parents=True, exist_ok=True)
     with open(BUILT.parent / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -37,14 +37,17 @@ def build():
 
 
 class S3(Component):
-    """Has a copy of each file below `symbols` in `bucket`; only `access_key` with `secret_key` may read it."""
+    """Has a copy of each file below `symbols` in `bucket`; only `access_key` with `secret_key` may read it.
+
+    tls: certificates.Authority; then `url` is https.
+    """
 
     name = "versitygw"
     region, bucket = "us-east-1", "symbols"
     access_key, secret_key = "reader", "not-a-secret"
 
-    def __init__(self, symbols):
-        self.program, self.curl, self.symbols = versitygw(), program("curl"), pathlib.Path(symbols)
+    def __init__(self, symbols, *, tls=None):
+        self.program, self.curl, self.symbols, self.tls = versitygw(), program("curl"), pathlib.Path(symbols), tls
 
     def prepare(self):
         for name in ("objects", "attributes"):
@@ -52,7 +55,8 @@ class S3(Component):
         self.environment = {"ROOT_ACCESS_KEY": self.access_key, "ROOT_SECRET_KEY": self.secret_key}
 
     def command(self):
-        return [self.program, "--port", f"127.0.0.1:{self.port}", "--region", self.region, "posix", "--sidecar",
+        tls = ["--cert", self.tls.certificate, "--key", self.tls.key] if self.tls else []
+        return [self.program, "--port", f"127.0.0.1:{self.port}", "--region", self.region, *tls, "posix", "--sidecar",
                 self.folder / "attributes", self.folder / "objects"]
 
     def start(self, undo):
@@ -70,7 +74,8 @@ class S3(Component):
                 "x-amz-content-sha256: UNSIGNED-PAYLOAD", self.url_of(key)]
 
     def request(self, key, *arguments, body=None):
-        command = [self.curl, "-sS", "--fail-with-body", *arguments, *self.signed(key)]
+        trust = ["--cacert", self.tls.ca] if self.tls else []
+        command = [self.curl, "-sS", "--fail-with-body", *trust, *arguments, *self.signed(key)]
         done = subprocess.run(command, input=body, capture_output=True)
         assert done.returncode == 0, f"{key}: {done.stderr.decode()}{done.stdout.decode()}\n{self.log()}"
         return done.stdout
@@ -87,4 +92,4 @@ class S3(Component):
     @property
     def url(self):
         """The endpoint, for addresses of the form endpoint/bucket/key."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
