@@ -113,7 +113,7 @@ class Quotas {
   bool fits(std::optional<Index::KindId> kind, std::uint64_t blocks) const;
   std::uint64_t missing_free(const Quota& quota);
   bool make_free(std::optional<Index::KindId> kind);
-  const Quota* quota_of(Index::KindId kind) const;
+  const Quota* quota_of(std::optional<Index::KindId> kind) const;
   bool evict(std::optional<Index::KindId> kind);
   std::optional<Account> on_disk(const Index::Entry& entry) const;
   bool is_unchanged(const Index::Entry& entry);
@@ -128,10 +128,9 @@ class Quotas {
 
   const std::filesystem::path directory_;
   const std::function<bool()> is_ours_;
-  const QuotaOptions options_;  ///< but for the limits
 
-  std::mutex mutex_;
-  CacheLimits limits_;
+  std::mutex mutex_;  ///< of what follows
+  QuotaOptions options_;
   Index index_;
   Journal journal_;
   std::array<std::uint64_t, Index::kMaxKinds> reserved_{};  ///< blocks claimed, by kind
