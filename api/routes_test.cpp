@@ -77,7 +77,7 @@ class Routes : public ::testing::Test {
   TempFolder cache_;
   TempFolder symbols_;
   std::unique_ptr<store::Store> store_ = std::move(*store::Store::open(cache_.path(), 1));
-  fetch::ObjectCache objects_{*store_, service::kObjects, {}};
+  fetch::ObjectCache objects_{*store_, service::kObjects, {}, fetch::reader_of_this_process()};
   fetch::HttpClient client_{{}, "Test/1"};
   std::shared_future<void> gate_;
   service::CacheService service_{*store_, sources(),

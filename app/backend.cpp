@@ -10,7 +10,6 @@
 #include "app/user_agent.hpp"
 #include "app/worker.hpp"
 #include "service/cache_versions.hpp"
-#include "service/worker_ids.hpp"
 #include "store/work_list.hpp"
 
 namespace symcached::app {
@@ -53,8 +52,7 @@ Backend::Backend(const config::Config& config, std::filesystem::path directory, 
       run_job_(metrics_.counting(
           [this](worker::Job job, worker::Sink sink) { return workers_.run(std::move(job), std::move(sink)); })),
       reader_(run_job_, config.service.limits),
-      objects_(*store_, service::kObjects, config.network, reader_,
-               service::ids_by_workers(run_job_, config.service.limits)),
+      objects_(*store_, service::kObjects, config.network, reader_),
       client_(config.network, std::string(kUserAgent), breaker_rules(config.deny_list)) {}
 
 std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config::Config& config,

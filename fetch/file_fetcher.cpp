@@ -53,7 +53,7 @@ std::expected<std::unique_ptr<FileFetcher>, std::string> FileFetcher::open(Fetch
     if (!store) return std::unexpected(std::move(store.error()));
     fetcher->store_ = std::move(*store);
   }
-  fetcher->objects_.emplace(*fetcher->store_, options.objects, options.limits);
+  fetcher->objects_.emplace(*fetcher->store_, options.objects, options.limits, reader_of_this_process());
   for (const std::string& text : options.symbols) {
     auto source = make_source(text, *fetcher->objects_, fetcher->client_);
     if (!source) return std::unexpected(std::move(source.error()));

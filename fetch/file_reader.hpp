@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <vector>
 
 #include "fetch/glimpse.hpp"
 #include "fetch/outcome.hpp"
 #include "fetch/unpack.hpp"
 #include "net/task.hpp"
+#include "sources/module_ids.hpp"
 
 namespace symcached::fetch {
 
@@ -16,6 +18,7 @@ namespace symcached::fetch {
 /// opens it again for reading alone.
 class FileReader {
  public:
+  using Ids = std::vector<sources::FileRequest>;
   virtual ~FileReader() = default;
 
   /// As unpack() of unpack.hpp: one layer. `sink` is called from one thread at a time, any one.
@@ -24,6 +27,8 @@ class FileReader {
   /// As verify() of verify.hpp, over `size` bytes from `offset` on.
   virtual Task<std::expected<std::string, FileError>> verify(Wanted wanted, int file, std::uint64_t offset,
                                                              std::uint64_t size) = 0;
+  /// As stated_ids() of stated_ids.hpp, over `size` bytes from `offset` on.
+  virtual Task<std::expected<Ids, FileError>> state_ids(int file, std::uint64_t offset, std::uint64_t size) = 0;
   /// As glimpse_of() of glimpse.hpp, over a file of which only the known parts are there.
   virtual Task<std::expected<Glimpse, FileError>> glimpse(int file, std::vector<FilePart> known) = 0;
 };

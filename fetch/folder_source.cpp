@@ -43,7 +43,7 @@ FolderSource::FolderSource(const sources::SourceConfig& config, std::filesystem:
       layout_(config.layout),
       path_map_(config.path_map),
       places_(config),
-      loose_(objects.read_ids(), {.skips_places = config.layout == sources::Layout::automatic}),
+      loose_(objects.reader(), {.skips_places = config.layout == sources::Layout::automatic}),
       objects_(objects) {}
 
 Task<Outcome> FolderSource::open(Wanted wanted) {

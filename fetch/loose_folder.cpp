@@ -142,7 +142,7 @@ Task<std::expected<LooseFolder::Known, std::string>> LooseFolder::look_into(std:
   }
   struct stat info{};
   if (::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode) || !may_state_ids(file->get())) co_return known;
-  auto ids = co_await read_ids_(file->get(), 0, static_cast<std::uint64_t>(info.st_size));
+  auto ids = co_await reader_.state_ids(file->get(), 0, static_cast<std::uint64_t>(info.st_size));
   if (ids) known.ids = std::move(*ids);
   else if (ids.error().ours) co_return std::unexpected(fmt::format("{}: {}", relative, ids.error().why));
   co_return known;

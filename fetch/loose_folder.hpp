@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "fetch/read_ids.hpp"
+#include "fetch/file_reader.hpp"
 #include "fetch/turn.hpp"
 
 namespace symcached::fetch {
@@ -31,9 +31,10 @@ struct LooseLimits {
 class LooseFolder {
  public:
   using Now = std::function<std::chrono::steady_clock::time_point()>;
+  /// @param reader  looks into the files
   explicit LooseFolder(
-      ReadIds read_ids, LooseLimits limits = {}, Now now = [] { return std::chrono::steady_clock::now(); })
-      : read_ids_(std::move(read_ids)), limits_(limits), now_(std::move(now)) {}
+      FileReader& reader, LooseLimits limits = {}, Now now = [] { return std::chrono::steady_clock::now(); })
+      : reader_(reader), limits_(limits), now_(std::move(now)) {}
 
   using Paths = std::expected<std::vector<std::string>, std::string>;
   /// Paths of the files that state they are what is wanted, sorted.
@@ -57,7 +58,7 @@ class LooseFolder {
   std::optional<Known> unchanged(const std::string& relative, const std::string& identity);
   bool is_fresh();
 
-  const ReadIds read_ids_;
+  FileReader& reader_;
   const LooseLimits limits_;
   const Now now_;
   Turn turn_;  ///< of walks

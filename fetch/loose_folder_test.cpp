@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "fetch/beneath.hpp"
-#include "fetch/stated_ids.hpp"
 #include "testing/elf/image.hpp"
 #include "testing/pe/image.hpp"
+#include "testing/server/passing_reader.hpp"
 #include "testing/server/process.hpp"
 #include "testing/server/source_fixture.hpp"
 
@@ -24,15 +24,20 @@ const std::string kImage(as_text(testkit::assemble(testkit::PeImage{}).finish())
 const sources::FileRequest kWantedDebug{FileType::elf_debug, {.code_id = "0102030405060708090a0b0c0d0e0f1011121314"}};
 const sources::FileRequest kWantedImage{FileType::pe, {.code_file = "other.exe", .code_id = "5ab380779000"}};
 
+/// Counts what is looked into.
+class CountingReader : public PassingReader {
+ public:
+  Task<std::expected<Ids, FileError>> state_ids(int file, std::uint64_t offset, std::uint64_t size) override {
+    ++looked;
+    if (fails) co_return std::unexpected(FileError{true, "no worker"});
+    co_return co_await PassingReader::state_ids(file, offset, size);
+  }
+  int looked = 0;
+  bool fails = false;
+};
+
 class LooseTest : public SourceTest {
  protected:
-  /// As read_ids_here(), counted.
-  ReadIds counting() {
-    return [this](int file, std::uint64_t offset, std::uint64_t size) {
-      ++looked_;
-      return read_ids_here()(file, offset, size);
-    };
-  }
   std::vector<std::string> find(LooseFolder& loose, const sources::FileRequest& wanted) {
     DirectoryRoot root(folder_.path());
     auto paths = run_task(loose.find(*root.get(), folder_.path(), wanted));
@@ -45,7 +50,7 @@ class LooseTest : public SourceTest {
     return describe(run_task((*asked)->open(wanted_of(wanted))));
   }
 
-  int looked_ = 0;
+  CountingReader reader_;
   std::chrono::steady_clock::time_point time_{};
   LooseFolder::Now now_ = [this] { return time_; };
 };
@@ -58,23 +63,23 @@ TEST_F(LooseTest, FilesAreFoundByWhatTheyState) {
   folder_.write("broken",
                 "\x7f"
                 "ELF broken");
-  LooseFolder loose(counting());
+  LooseFolder loose(reader_);
   EXPECT_THAT(find(loose, kWantedDebug), ElementsAre("bin/deep/program", "copy"));
-  EXPECT_EQ(looked_, 4) << "not into the text";
+  EXPECT_EQ(reader_.looked, 4) << "not into the text";
   EXPECT_THAT(find(loose, kWantedImage), ElementsAre("image.dll"));
   EXPECT_THAT(find(loose, {FileType::mach_debug, kWantedDebug.module}), IsEmpty()) << "of another type";
 }
 
 TEST_F(LooseTest, OnlyWhatIsNewIsLookedInto) {
   folder_.write("one", kProgram);
-  LooseFolder loose(counting(), {}, now_);
+  LooseFolder loose(reader_, {}, now_);
   EXPECT_THAT(find(loose, kWantedImage), IsEmpty());
-  EXPECT_EQ(looked_, 1);
+  EXPECT_EQ(reader_.looked, 1);
   folder_.write("two", kImage);
   EXPECT_THAT(find(loose, kWantedImage), IsEmpty()) << "it has only just been searched";
   time_ += std::chrono::seconds(2);
   EXPECT_THAT(find(loose, kWantedImage), ElementsAre("two"));
-  EXPECT_EQ(looked_, 2);
+  EXPECT_EQ(reader_.looked, 2);
   time_ += std::chrono::seconds(2);
   folder_.write("one", "now something else");
   EXPECT_THAT(find(loose, kWantedDebug), IsEmpty());
@@ -86,11 +91,11 @@ TEST_F(LooseTest, OnlyWhatIsNewIsLookedInto) {
 TEST_F(LooseTest, WalksHaveAnEnd) {
   for (int i = 0; i < 20; ++i) folder_.write("filler/" + std::to_string(i), "x");
   folder_.write("a/b/c/program", kProgram);
-  LooseFolder shallow(counting(), {.max_depth = 2});
+  LooseFolder shallow(reader_, {.max_depth = 2});
   EXPECT_THAT(find(shallow, kWantedDebug), IsEmpty());
-  LooseFolder few(counting(), {.max_entries = 1});
+  LooseFolder few(reader_, {.max_entries = 1});
   EXPECT_THAT(find(few, kWantedDebug), IsEmpty());
-  LooseFolder all(counting());
+  LooseFolder all(reader_);
   EXPECT_THAT(find(all, kWantedDebug), ElementsAre("a/b/c/program"));
 }
 
@@ -98,9 +103,9 @@ TEST_F(LooseTest, StoresAreNotLookedInto) {
   folder_.write("crash.pdb/" + std::string(kGuid) + "1/crash.pdb", fake_pdb("x"));
   folder_.write("cr/crash.pdb/" + std::string(kGuid) + "1/crash.pdb", fake_pdb("x"));
   folder_.write("program", kProgram);
-  LooseFolder loose(counting(), {.skips_places = true});
+  LooseFolder loose(reader_, {.skips_places = true});
   EXPECT_THAT(find(loose, kWantedDebug), ElementsAre("program"));
-  EXPECT_EQ(looked_, 1);
+  EXPECT_EQ(reader_.looked, 1);
 }
 
 TEST_F(LooseTest, NoLinkLeadsOutOrAround) {
@@ -108,28 +113,24 @@ TEST_F(LooseTest, NoLinkLeadsOutOrAround) {
   elsewhere.write("program", kProgram);
   fs::create_symlink(elsewhere.path() / "program", folder_.path() / "outside");
   fs::create_symlink(folder_.path(), folder_.path() / "loop");
-  LooseFolder loose(counting());
+  LooseFolder loose(reader_);
   EXPECT_THAT(find(loose, kWantedDebug), IsEmpty());
-  EXPECT_EQ(looked_, 0);
+  EXPECT_EQ(reader_.looked, 0);
   folder_.write("program", kProgram);
   fs::create_symlink("program", folder_.path() / "inside");
-  LooseFolder again(counting());
+  LooseFolder again(reader_);
   EXPECT_THAT(find(again, kWantedDebug), ElementsAre("inside", "program"));
 }
 
 TEST_F(LooseTest, AReaderThatFailsSaysNothingAboutTheFile) {
   folder_.write("program", kProgram);
-  bool fails = true;
-  LooseFolder loose([&](int file, std::uint64_t offset,
-                        std::uint64_t size) -> Task<std::expected<std::vector<sources::FileRequest>, FileError>> {
-    if (fails) co_return std::unexpected(FileError{true, "no worker"});
-    co_return co_await read_ids_here()(file, offset, size);
-  });
+  reader_.fails = true;
+  LooseFolder loose(reader_);
   DirectoryRoot root(folder_.path());
   const auto failed = run_task(loose.find(*root.get(), folder_.path(), kWantedDebug));
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error(), HasSubstr("no worker"));
-  fails = false;
+  reader_.fails = false;
   EXPECT_THAT(find(loose, kWantedDebug), ElementsAre("program"));
 }
 

@@ -146,23 +146,11 @@ Task<Outcome> ObjectCache::judge(Item item, Content content, store::EntryWriter 
 Task<std::expected<std::string, Outcome>> ObjectCache::check(Item item, int file, std::uint64_t offset,
                                                              std::uint64_t size) {
   if (!is_verified(item.wanted.file.type)) co_return std::string();
-  auto verified = co_await verify(item.wanted, file, offset, size);
+  auto verified = co_await reader_.verify(item.wanted, file, offset, size);
   if (verified) co_return std::move(*verified);
   std::string why = fmt::format("{}: {}", item.origin, verified.error().why);
   if (verified.error().ours) co_return std::unexpected(Outcome(Exhausted{std::move(why)}));
   co_return std::unexpected(Outcome(Refused{std::move(why), item.identity}));
-}
-
-/// The checksums of a Portable PDB are over all of it; of other files what they state is enough.
-Task<std::expected<std::string, FileError>> ObjectCache::verify(Wanted wanted, int file, std::uint64_t offset,
-                                                                std::uint64_t size) {
-  if (wanted.file.type == sources::FileType::portable_pdb)
-    co_return co_await reader_.verify(std::move(wanted), file, offset, size);
-  const auto stated = co_await read_ids_(file, offset, size);
-  if (!stated) co_return std::unexpected(stated.error());
-  auto same = verify_stated(wanted.file, *stated);
-  if (!same) co_return std::unexpected(FileError{false, std::move(same.error())});
-  co_return std::string();
 }
 
 Task<Outcome> ObjectCache::publish(Item item, store::EntryWriter written) {

@@ -9,7 +9,6 @@
 
 #include "fetch/file_reader.hpp"
 #include "fetch/outcome.hpp"
-#include "fetch/read_ids.hpp"
 #include "fetch/sniff.hpp"
 #include "net/task.hpp"
 #include "store/store.hpp"
@@ -18,11 +17,9 @@ namespace symcached::fetch {
 
 class ObjectCache {
  public:
-  /// @param reader    looks into what was fetched
-  /// @param read_ids  the same for what files state, those of folders too
-  ObjectCache(store::Store& store, store::CacheKind kind, Limits limits, FileReader& reader = reader_of_this_process(),
-              ReadIds read_ids = read_ids_here())
-      : store_(store), kind_(kind), limits_(limits), reader_(reader), read_ids_(std::move(read_ids)) {}
+  /// @param reader  looks into what was fetched, and into files of folders
+  ObjectCache(store::Store& store, store::CacheKind kind, Limits limits, FileReader& reader)
+      : store_(store), kind_(kind), limits_(limits), reader_(reader) {}
 
   /// An original as a source has it. It is kept by what it is, whatever source it came from: the key is the wanted
   /// one's.
@@ -47,7 +44,6 @@ class ObjectCache {
   /// Is this the file that is wanted? @return a note on what could not be checked, or what asking ends in
   Task<std::expected<std::string, Outcome>> check(Item item, int file, std::uint64_t offset, std::uint64_t size);
   void forget(const Wanted& wanted);
-  const ReadIds& read_ids() const { return read_ids_; }
   FileReader& reader() const { return reader_; }
 
  private:
@@ -57,7 +53,6 @@ class ObjectCache {
   Task<std::optional<Outcome>> find_in(std::string scope, Item item);
   std::optional<Outcome> look_up(const Item& item, const std::string& scope);
   static Outcome outcome_of(const store::Entry& entry, const Item& item);
-  Task<std::expected<std::string, FileError>> verify(Wanted wanted, int file, std::uint64_t offset, std::uint64_t size);
   Task<Outcome> judge(Item item, Content content, store::EntryWriter written, std::string_view where);
   Task<Outcome> publish(Item item, store::EntryWriter written);
 
@@ -65,7 +60,6 @@ class ObjectCache {
   const store::CacheKind kind_;
   const Limits limits_;
   FileReader& reader_;
-  const ReadIds read_ids_;
 };
 
 /// The outcome for content of another kind than wanted.

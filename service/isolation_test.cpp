@@ -77,7 +77,7 @@ class Isolation : public ::testing::Test {
   DebugId id_;
   std::size_t cache_size_ = 0;
   std::unique_ptr<store::Store> store_ = std::move(*store::Store::open(cache_.path(), 1));
-  fetch::ObjectCache objects_{*store_, kObjects, {}};
+  fetch::ObjectCache objects_{*store_, kObjects, {}, fetch::reader_of_this_process()};
   fetch::HttpClient client_{{}, "Test/1"};
   worker::Pool pool_{{.command = faulty_worker(), .processes = 2}, [](Severity, const std::string&) {}};
   std::unique_ptr<CacheService> service_;

@@ -1,10 +1,11 @@
 #include "service/worker_reader.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "fetch/part_file.hpp"
 #include "fetch/stated_ids.hpp"
-#include "service/worker_ids.hpp"
 #include "testing/managed/traces.hpp"
 #include "testing/server/faulty_worker.hpp"
 #include "testing/server/service_fixture.hpp"
@@ -42,7 +43,7 @@ class WorkerReaderTest : public ::testing::Test {
   worker::Pool pool_{{.command = faulty_worker(), .processes = 2}, [](Severity, const std::string&) {}};
   const RunJob run_ = [this](worker::Job job, worker::Sink sink) { return pool_.run(std::move(job), std::move(sink)); };
   WorkerReader reader_{run_, kRules};
-  fetch::ObjectCache objects_{*store_, kObjects, {}, reader_, ids_by_workers(run_, kRules)};
+  fetch::ObjectCache objects_{*store_, kObjects, {}, reader_};
   fetch::HttpClient client_{{}, "Test/1"};
   std::unique_ptr<CacheService> service_;
 };
@@ -79,6 +80,33 @@ TEST_F(WorkerReaderTest, APortablePdbIsHeldToItsIdAndChecksum) {
     CacheQuery query{.type = ModuleType::pe_dotnet, .module = r.wanted};
     query.module.debug_file = std::string(r.want.substr(0, 2)) + ".pdb";  // each row is a file of its own
     EXPECT_THAT(describe(run_task(service_->find(query, kLong))), HasSubstr(r.want)) << r.why;
+  }
+}
+
+TEST_F(WorkerReaderTest, AWorkerSaysWhatAFileStates) {
+  const std::string line = "MODULE Linux x86_64 0403020106050807090A0B0C0D0E0F107 a\n";
+  struct Row {
+    std::string_view why;
+    std::string content;
+    std::uint64_t offset, size;
+    std::string_view want;
+  };
+  const Row rows[] = {
+      {"whole", line, 0, line.size(), "breakpad - 0403020106050807090A0B0C0D0E0F107\n"},
+      {"after something else", "head" + line, 4, line.size(), "breakpad - 0403020106050807090A0B0C0D0E0F107\n"},
+      {"states nothing", "text", 0, 4, ""},
+      {"cut", line, 1, line.size(), "bad truncated: 55 of 56 bytes (file.size at offset 1)"},
+      {"deadly", line + std::string(kCrash), 0, line.size(),
+       "bad the worker ended with signal 11 (Segmentation fault)"},
+  };
+  for (const Row& r : rows) {
+    const TempFolder folder;
+    folder.write("file", r.content);
+    const Descriptor file(::open((folder.path() / "file").c_str(), O_RDONLY | O_CLOEXEC));
+    const auto ids = run_task(reader_.state_ids(file.get(), r.offset, r.size));
+    const std::string said =
+        ids ? fetch::to_text(*ids) : fmt::format("{} {}", ids.error().ours ? "ours" : "bad", ids.error().why);
+    EXPECT_EQ(said, r.want) << r.why;
   }
 }
 

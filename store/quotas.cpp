@@ -34,7 +34,6 @@ Quotas::Quotas(std::filesystem::path directory, std::uint64_t boot, std::functio
     : directory_(std::move(directory)),
       is_ours_(std::move(is_ours)),
       options_(std::move(options)),
-      limits_(options_.limits),
       journal_(directory_, boot, options_.dry_run ? Journal::Mode::read_only : Journal::Mode::shared) {}
 
 std::string Quotas::name_of(const Index::Entry& entry) const {
@@ -43,7 +42,7 @@ std::string Quotas::name_of(const Index::Entry& entry) const {
 
 void Quotas::use(CacheLimits limits) {
   const Lock lock(mutex_);
-  limits_ = std::move(limits);
+  options_.limits = std::move(limits);
 }
 
 /// Learns what others did, and what was used here. @return whether the directory is ours; nothing may be done if not
@@ -172,9 +171,9 @@ std::vector<std::string> Quotas::twins_of(const std::string& name, std::uint64_t
   for (std::size_t i = 0; own && i < index_.places(); ++i) {
     const auto place = static_cast<Index::PlaceId>(i);
     if (place == *own || index_.kind_of(place) != index_.kind_of(*own)) continue;
-    if (parse_place(index_.place_text(place))->version != here->version) continue;
     const auto account = index_.find(place, parsed->digest);
-    if (account && account->content == content && !account->absent)
+    if (!account || account->content != content || account->absent) continue;
+    if (parse_place(index_.place_text(place))->version == here->version)
       twins.push_back(entry_name(index_.place_text(place), parsed->digest));
   }
   return twins;
@@ -182,9 +181,9 @@ std::vector<std::string> Quotas::twins_of(const std::string& name, std::uint64_t
 
 /// Of all, like the next ones, if there is no kind.
 const Quota* Quotas::quota_of(std::optional<Index::KindId> kind) const {
-  if (!kind) return &limits_.total;
-  const auto found = limits_.kinds.find(index_.kind_name(*kind));
-  return found == limits_.kinds.end() ? nullptr : &found->second.quota;
+  if (!kind) return &options_.limits.total;
+  const auto found = options_.limits.kinds.find(index_.kind_name(*kind));
+  return found == options_.limits.kinds.end() ? nullptr : &found->second.quota;
 }
 
 /// Bytes of all entries.
@@ -338,10 +337,10 @@ bool Quotas::enforce(const std::stop_token& stop) {
 
 bool Quotas::is_expired(const Index::Entry& entry, std::uint32_t now) const {
   const std::int64_t unused = std::int64_t{now} - entry.account.last_use;
-  if (entry.account.absent && unused > limits_.max_absent_for.count()) return true;
-  const auto kind = limits_.kinds.find(index_.kind_name(index_.kind_of(entry.place)));
-  const bool has_own = kind != limits_.kinds.end() && kind->second.max_unused_for;
-  const auto& limit = has_own ? kind->second.max_unused_for : limits_.max_unused_for;
+  if (entry.account.absent && unused > options_.limits.max_absent_for.count()) return true;
+  const auto kind = options_.limits.kinds.find(index_.kind_name(index_.kind_of(entry.place)));
+  const bool has_own = kind != options_.limits.kinds.end() && kind->second.max_unused_for;
+  const auto& limit = has_own ? kind->second.max_unused_for : options_.limits.max_unused_for;
   return limit && unused > limit->count();
 }
 

@@ -143,10 +143,9 @@ class Quotas {
 
   const std::filesystem::path directory_;
   const std::function<bool()> is_ours_;
-  const QuotaOptions options_;  ///< but for the limits
 
-  std::mutex mutex_;
-  CacheLimits limits_;
+  std::mutex mutex_;  ///< of what follows
+  QuotaOptions options_;
   Index index_;
   Journal journal_;
   std::array<std::uint64_t, Index::kMaxKinds> reserved_{};  ///< blocks claimed, by kind

@@ -94,7 +94,7 @@ class ServiceTest : public ::testing::Test {
   TempFolder cache_;
   TempFolder symbols_;
   std::unique_ptr<store::Store> store_ = std::move(*store::Store::open(cache_.path(), 1));
-  fetch::ObjectCache objects_{*store_, kObjects, {}};
+  fetch::ObjectCache objects_{*store_, kObjects, {}, fetch::reader_of_this_process()};
   fetch::HttpClient client_{{}, "Test/1"};
   std::mutex mutex_;
   std::string log_;

@@ -84,7 +84,7 @@ class SourceTest : public ::testing::Test {
   TempFolder cache_;
   TempFolder folder_;
   std::unique_ptr<store::Store> store_ = std::move(*store::Store::open(cache_.path(), 1));
-  ObjectCache objects_{*store_, {"objects", 1}, small_limits()};
+  ObjectCache objects_{*store_, {"objects", 1}, small_limits(), reader_of_this_process()};
   FakeTime time_;
   HttpClient client_{small_limits(), "Test/1", {}, time_.waits()};
 };
