@@ -9,7 +9,7 @@ std::expected<Sources, std::string> open_sources(const std::vector<sources::Sour
                                                  Metrics& metrics, const Log& log) {
   Sources all;
   for (const sources::SourceConfig& config : configured) {
-    auto source = fetch::make_source(config, objects, client);
+    auto source = fetch::make_source(config, objects, client, log);
     if (!source) return std::unexpected(fmt::format("source \"{}\": {}", config.id, source.error()));
     log(Severity::info, fmt::format("symbols: {}", (*source)->name()));
     all.push_back(metrics.counting(std::move(*source), config.id));

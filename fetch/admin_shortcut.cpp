@@ -1,5 +1,7 @@
 #include "fetch/admin_shortcut.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace symcached::fetch {
@@ -48,9 +50,15 @@ bool AdminShortcut::wants_last_id() const {
   return !asked_last_ || now_() - *asked_last_ >= kGoodFor;
 }
 
+/// Called by who is at it, without the lock.
+void AdminShortcut::broken(std::string what) {
+  if (complain_ && !std::exchange(complained_, true)) complain_(what);
+}
+
 /// A number smaller than the last one is that of another store.
 void AdminShortcut::take_last_id(std::string_view text) {
   const auto id = sources::parse_last_id(text);
+  if (!id && !text.empty()) broken(fmt::format("{} holds no number", sources::kLastId));
   const std::scoped_lock lock(mutex_);
   asked_last_ = now_();
   if (!id) return;
@@ -73,14 +81,30 @@ std::optional<std::uint32_t> AdminShortcut::next_transaction() {
 }
 
 void AdminShortcut::take_transaction(std::uint32_t id, const std::optional<std::string>& text) {
-  const std::scoped_lock lock(mutex_);
-  if (text) index_.add_transaction(*text);
-  else pending_.push_back(id);
+  bool is_broken = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!text) return pending_.push_back(id);
+    const std::size_t added = index_.add_transaction(*text);
+    is_broken = !text->empty() && added == 0 && index_.size() < sources::AdminIndex::kMaxKeys;
+  }
+  if (is_broken) broken(fmt::format("{} lists no file", sources::transaction_path(id)));
+}
+
+void AdminShortcut::sort(std::vector<sources::Place>& places) const {
+  std::ranges::stable_partition(places, [&](const sources::Place& place) { return lists(place.path); });
 }
 
 bool AdminShortcut::lists(std::string_view path) const {
   const std::scoped_lock lock(mutex_);
   return !busy_ && index_.has(path);
+}
+
+AdminShortcut::Complain warning_of_index(std::string source, Log log) {
+  if (!log) return {};
+  return [source = std::move(source), log = std::move(log)](const std::string& what) {
+    log(Severity::warning, fmt::format("{}: the index of the store is broken and saves no requests: {}", source, what));
+  };
 }
 
 }  // namespace symcached::fetch

@@ -36,13 +36,17 @@ bool is_changed_since(int file, const struct stat& before) {
 
 }  // namespace
 
-FolderSource::FolderSource(const sources::SourceConfig& config, std::filesystem::path root, ObjectCache& objects)
+FolderSource::FolderSource(const sources::SourceConfig& config, std::filesystem::path root, ObjectCache& objects,
+                           Log log)
     : root_(std::move(root)),
       name_(root_.path().string()),
       is_public_(config.is_public),
       layout_(config.layout),
       path_map_(config.path_map),
       places_(config),
+      has_index_(config.has_index),
+      shortcut_([this](std::string path) { return read_text(std::move(path)); },
+                warning_of_index(name_, std::move(log)), Waits::Clock::now),
       loose_(objects.reader(), {.skips_places = config.layout == sources::Layout::automatic}),
       objects_(objects) {}
 
@@ -64,14 +68,38 @@ Task<FolderSource::Looked> FolderSource::find(Wanted wanted) {
   if (!root)
     co_return Looked(
         std::unexpected(failed_locally(fmt::format("{}: cannot open the directory", name_), root.error())));
+  const bool has_spellings = places_.has_pointers(wanted.file.type) && places_.places(wanted.file, false).size() > 1;
+  if (has_index_ && has_spellings) co_await shortcut_.read_on();
   Looked looked = find_by_layout((*root)->get(), wanted);
   if (looked || !is_loose((*root)->get())) co_return looked;
   co_return co_await find_by_ids(std::move(*root), std::move(wanted));
 }
 
-FolderSource::Looked FolderSource::find_by_layout(int directory, const Wanted& wanted) {
+std::vector<sources::Place> FolderSource::places_of(int directory, const Wanted& wanted) const {
   const bool two_tiers = layout_ == sources::Layout::automatic && exists(directory, sources::kTwoTierMarker);
-  for (const sources::Place& place : places_.places(wanted.file, two_tiers)) {
+  auto places = places_.places(wanted.file, two_tiers);
+  if (has_index_) shortcut_.sort(places);
+  return places;
+}
+
+Task<std::optional<std::string>> FolderSource::read_text(std::string path) {
+  const auto root = root_.get();
+  if (!root) co_return std::nullopt;
+  const auto file = open_beneath((*root)->get(), root_.path(), path);
+  struct stat info{};
+  if (!file && file.error().kind == OpenFailure::Kind::not_there) co_return std::string();
+  if (!file || ::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode)) co_return std::nullopt;
+  if (static_cast<std::uint64_t>(info.st_size) > AdminShortcut::kMaxText) co_return std::nullopt;
+  std::string text(static_cast<std::size_t>(info.st_size), '\0');
+  const ssize_t size = ::pread(file->get(), text.data(), text.size(), 0);
+  if (size < 0) co_return std::nullopt;
+  text.resize(static_cast<std::size_t>(size));
+  co_return std::move(text);
+}
+
+FolderSource::Looked FolderSource::find_by_layout(int directory, const Wanted& wanted) {
+  const auto places = places_of(directory, wanted);
+  for (const sources::Place& place : places) {
     std::string origin = fmt::format("{}/{}", name_, place.path);
     auto file = open_beneath(directory, root_.path(), place.path);
     if (file) {
@@ -82,7 +110,7 @@ FolderSource::Looked FolderSource::find_by_layout(int directory, const Wanted& w
   }
   if (!places_.has_pointers(wanted.file.type)) return std::nullopt;
   std::vector<std::string> pointers;
-  for (const sources::Place& place : places_.places(wanted.file, two_tiers)) {
+  for (const sources::Place& place : places) {
     std::string pointer = sources::pointer_beside(place.path);
     if (std::ranges::find(pointers, pointer) != pointers.end()) continue;
     if (auto looked = follow_pointer(directory, pointer)) return looked;

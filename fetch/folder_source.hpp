@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "fetch/admin_shortcut.hpp"
 #include "fetch/beneath.hpp"
 #include "fetch/loose_folder.hpp"
 #include "fetch/place_order.hpp"
@@ -15,7 +16,7 @@ namespace symcached::fetch {
 class FolderSource : public Source {
  public:
   /// @param root  an existing directory, canonical
-  FolderSource(const sources::SourceConfig& config, std::filesystem::path root, ObjectCache& objects);
+  FolderSource(const sources::SourceConfig& config, std::filesystem::path root, ObjectCache& objects, Log log = {});
   const std::string& name() const override { return name_; }
   std::uint64_t credentials() const override { return 0; }
   bool is_public() const override { return is_public_; }
@@ -37,6 +38,9 @@ class FolderSource : public Source {
   using Looked = std::optional<std::expected<Found, Outcome>>;
   Task<Looked> find(Wanted wanted);
   Looked find_by_layout(int directory, const Wanted& wanted);
+  std::vector<sources::Place> places_of(int directory, const Wanted& wanted) const;
+  /// Nothing if it cannot be told; empty if nothing lies there.
+  Task<std::optional<std::string>> read_text(std::string path);
   Looked follow_pointer(int directory, const std::string& pointer);
   Looked find_form(int directory, const std::filesystem::path& root, const std::string& path);
   Task<Looked> find_by_ids(std::shared_ptr<const Descriptor> directory, Wanted wanted);
@@ -51,6 +55,8 @@ class FolderSource : public Source {
   const sources::Layout layout_;
   const sources::PathMap path_map_;
   PlaceOrder places_;
+  const bool has_index_;
+  AdminShortcut shortcut_;
   LooseFolder loose_;
   ObjectCache& objects_;
 };

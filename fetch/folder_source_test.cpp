@@ -26,6 +26,38 @@ class DirectoryTest : public SourceTest {
   void put(std::string_view content) const { folder_.write(kPath, content); }
 };
 
+TEST_F(DirectoryTest, TheIndexOfAStoreSaysWhichSpellingIsLookedForFirst) {
+  const std::string odd = "crash.pdb/3249d99d0c4049318610f4e4fb0b69361a/crash.pdb";
+  const std::string listed = "\"crash.pdb\\3249d99d0c4049318610f4e4fb0b69361a\",\"C:\\crash.pdb\"\r\n";
+  struct Row {
+    std::string_view why, last_id, transaction, want, warning;
+  };
+  const Row rows[] = {
+      {"listed", "0000000001\n", listed, "odd", ""},
+      {"not listed", "0000000001", "\"other.pdb\\1\",\"x\"", "usual", ""},
+      {"no transactions yet", "", "", "usual", ""},
+      {"a deleted transaction", "0000000001", "", "usual", ""},
+      {"a broken number", "<html>", listed, "usual", "000Admin/lastid.txt holds no number"},
+      {"a broken transaction", "0000000001", "\"\"\"", "usual", "000Admin/0000000001 lists no file"},
+  };
+  put(fake_pdb("usual"));
+  folder_.write(odd, fake_pdb("odd"));
+  for (const Row& r : rows) {
+    folder_.write("000Admin/lastid.txt", r.last_id);
+    folder_.write("000Admin/0000000001", r.transaction);
+    sources::SourceConfig config = config_of(root());
+    config.layout = sources::Layout::symstore;
+    config.has_index = true;
+    std::vector<std::string> warnings;
+    Log log = [&](Severity, const std::string& line) { warnings.push_back(line); };
+    const auto source = std::move(*make_source(config, objects_, client_, log));
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(describe(run_task(source->open(kWanted))), "found " + fake_pdb(r.want)) << r.why;
+    EXPECT_EQ(warnings.size(), r.warning.empty() ? 0u : 1u) << r.why << ": once";
+    EXPECT_THAT(warnings.empty() ? "" : warnings[0], HasSubstr(r.warning)) << r.why;
+  }
+}
+
 TEST_F(DirectoryTest, NoLinkLeadsOut) {
   const TempFolder elsewhere;
   elsewhere.write("secret", fake_pdb("secret"));

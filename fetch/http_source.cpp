@@ -134,7 +134,7 @@ struct HttpSource::Download {
 };
 
 HttpSource::HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endpoint> endpoint, ObjectCache& objects,
-                       HttpClient& client)
+                       HttpClient& client, Log log)
     : endpoint_(std::move(endpoint)),
       config_(config),
       asks_pointers_(is_symstore(config.layout) && config.probing == sources::Probing::all),
@@ -142,7 +142,8 @@ HttpSource::HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endp
       objects_(objects),
       client_(client),
       downloader_(client, client.hosts(), *endpoint_, config.network, {}, client.waits()),
-      shortcut_([this](std::string path) { return read_text(std::move(path)); }, client.waits().now),
+      shortcut_([this](std::string path) { return read_text(std::move(path)); },
+                warning_of_index(endpoint_->shown(), std::move(log)), client.waits().now),
       probed_(config.layout == sources::Layout::automatic ? Probed::not_yet : Probed::one_tier) {}
 
 std::string HttpSource::origin_of(std::string_view path) const {
@@ -197,7 +198,7 @@ Task<std::vector<sources::Place>> HttpSource::places_of(Wanted wanted, bool two_
   auto places = places_.places(wanted.file, two_tiers);
   if (!config_.has_index || !places_.has_pointers(wanted.file.type) || places.size() < 2) co_return places;
   co_await shortcut_.read_on();
-  std::ranges::stable_partition(places, [&](const sources::Place& place) { return shortcut_.lists(place.path); });
+  shortcut_.sort(places);
   co_return places;
 }
 

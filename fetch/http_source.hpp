@@ -19,7 +19,7 @@ namespace symcached::fetch {
 class HttpSource : public Source {
  public:
   HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endpoint> endpoint, ObjectCache& objects,
-             HttpClient& client);
+             HttpClient& client, Log log = {});
   const std::string& name() const override { return endpoint_->shown(); }
   std::uint64_t credentials() const override { return endpoint_->credentials(); }
   bool is_public() const override { return config_.is_public; }

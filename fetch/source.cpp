@@ -19,22 +19,22 @@ using Made = std::expected<std::unique_ptr<Source>, std::string>;
 
 Made too_long() { return std::unexpected(fmt::format("symbols: path or URL longer than {} bytes", kMaxName)); }
 
-Made make_folder(const sources::SourceConfig& config, const std::string& path, ObjectCache& objects) {
+Made make_folder(const sources::SourceConfig& config, const std::string& path, ObjectCache& objects, Log log) {
   std::error_code error;
   const std::filesystem::path root = std::filesystem::canonical(path, error);
   if (error || !std::filesystem::is_directory(root, error))
     return std::unexpected(
         fmt::format("symbols \"{}\": not a directory; give a directory or an http:// or https:// URL", path));
   if (root.native().size() > kMaxName) return too_long();
-  return std::make_unique<FolderSource>(config, root, objects);
+  return std::make_unique<FolderSource>(config, root, objects, std::move(log));
 }
 
 Made make_server(const sources::SourceConfig& config, std::unique_ptr<Endpoint> endpoint, ObjectCache& objects,
-                 HttpClient& client) {
+                 HttpClient& client, Log log) {
   if (endpoint->shown().size() > kMaxName) return too_long();
   if (config.layout == sources::Layout::loose)
     return std::unexpected(fmt::format("source {}: layout loose is for folders", endpoint->shown()));
-  return std::make_unique<HttpSource>(config, std::move(endpoint), objects, client);
+  return std::make_unique<HttpSource>(config, std::move(endpoint), objects, client, std::move(log));
 }
 
 }  // namespace
@@ -52,12 +52,12 @@ sources::SourceConfig config_of(std::string_view path_or_url) {
   return config;
 }
 
-Made make_source(const sources::SourceConfig& config, ObjectCache& objects, HttpClient& client) {
+Made make_source(const sources::SourceConfig& config, ObjectCache& objects, HttpClient& client, Log log) {
   const auto ask = [&](std::unique_ptr<Endpoint> endpoint) {
-    return make_server(config, std::move(endpoint), objects, client);
+    return make_server(config, std::move(endpoint), objects, client, log);
   };
   return std::visit(
-      overloaded{[&](const sources::FolderPlace& folder) { return make_folder(config, folder.path, objects); },
+      overloaded{[&](const sources::FolderPlace& folder) { return make_folder(config, folder.path, objects, log); },
                  [&](const sources::HttpPlace& server) {
                    auto endpoint = PlainEndpoint::open(server);
                    return endpoint ? ask(std::move(*endpoint)) : Made(std::unexpected(std::move(endpoint.error())));

@@ -9,6 +9,7 @@
 #include "fetch/http_client.hpp"
 #include "fetch/object_cache.hpp"
 #include "fetch/outcome.hpp"
+#include "net/log.hpp"
 #include "net/task.hpp"
 #include "sources/source_config.hpp"
 
@@ -33,10 +34,10 @@ class Source {
   virtual void forget(const Wanted& wanted) = 0;
 };
 
-/// Nothing is asked yet.
+/// Nothing is asked yet. @param log  for what is wrong with the place itself, once
 /// @return the source, or what is wrong with the description
 std::expected<std::unique_ptr<Source>, std::string> make_source(const sources::SourceConfig& config,
-                                                                ObjectCache& objects, HttpClient& client);
+                                                                ObjectCache& objects, HttpClient& client, Log log = {});
 
 /// A folder or an http(s) URL as people write it: Layout::automatic, and everybody may see what it has.
 sources::SourceConfig config_of(std::string_view path_or_url);
