@@ -8,19 +8,21 @@
 #include "base/overloaded.hpp"
 
 namespace symcached::wpt {
+
+bool same_name(std::string_view a, std::string_view b) {
+  const auto folded = [](char c) { return lower_ascii(c); };
+  return std::ranges::equal(a, b, {}, folded, folded);
+}
+
 namespace {
 
 constexpr std::string_view kExtension = ".symcache";
 constexpr std::size_t kGuidDigits = 32;
 constexpr std::size_t kNumberDigits = 8;
 
-bool same_text(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, [](char c) { return lower_ascii(c); }, [](char c) { return lower_ascii(c); });
-}
-
 /// Removes `end` in any case. @return whether it was there
 bool remove_end(std::string_view& text, std::string_view end) {
-  if (text.size() < end.size() || !same_text(text.substr(text.size() - end.size()), end)) return false;
+  if (text.size() < end.size() || !same_name(text.substr(text.size() - end.size()), end)) return false;
   text.remove_suffix(end.size());
   return true;
 }
@@ -116,7 +118,7 @@ std::optional<PdbPlace> parse_place(std::string_view path) {
   const auto id = parse_folder_name(path.substr(first + 1, last - first - 1));
   const auto file = parse_file_name(path.substr(last + 1));
   const auto* pdb = file ? std::get_if<PdbFile>(&*file) : nullptr;
-  if (!id || pdb == nullptr || !same_text(path.substr(0, first), pdb->pdb)) return std::nullopt;
+  if (!id || pdb == nullptr || !same_name(path.substr(0, first), pdb->pdb)) return std::nullopt;
   return PdbPlace{*pdb, *id};
 }
 
@@ -128,7 +130,7 @@ std::optional<std::string> to_string(const PdbPlace& place) {
 
 bool is_image_of(std::string_view image, std::string_view pdb) {
   if (!remove_end(pdb, ".pdb") || pdb.empty()) return false;
-  return same_text(image, pdb) || same_text(image.substr(0, image.rfind('.')), pdb);
+  return same_name(image, pdb) || same_name(image.substr(0, image.rfind('.')), pdb);
 }
 
 }  // namespace symcached::wpt

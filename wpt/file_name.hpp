@@ -20,6 +20,9 @@ namespace symcached::wpt {
 
 inline constexpr std::size_t kMaxComponent = 255;  ///< bytes of a file's or folder's name
 
+/// Generations 1 and 2 have no version in their names.
+inline constexpr Version kFirstVersion{1, 0, 0}, kSecondVersion{2, 0, 0};
+
 /// Generation 1.
 struct ImageFile {
   std::string image;
@@ -62,6 +65,8 @@ struct PdbPlace {
 std::optional<PdbPlace> parse_place(std::string_view path);
 /// With '/' between the parts. Nothing if a part would be longer than kMaxComponent.
 std::optional<std::string> to_string(const PdbPlace& place);
+
+bool same_name(std::string_view a, std::string_view b);  ///< ASCII case does not count
 
 /// Whether generation 2 means the same module by `image` as generation 3 by `pdb`: chrome.dll and chrome.pdb, or
 /// chrome.dll.pdb.
