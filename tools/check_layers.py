@@ -26,6 +26,7 @@ MAP = {
     "object/pe": (4.2, PURE), "object/wasm": (4.2, PURE),
     "object/dwarf": (4.1, PURE), "object/managed": (4.1, PURE), "object/text": (4.1, PURE),
     "object/common": (4, PURE), "unwind": (4, PURE), "fetch": (4, STATEFUL), "worker": (4, STATEFUL),
+    "transcode": (4, STATEFUL),
     "formats/elf": (3, PURE), "formats/dwarf": (3, PURE), "formats/macho": (3, PURE), "formats/pe": (3, PURE),
     "formats/pdb": (3, PURE), "formats/ppdb": (3, PURE), "formats/breakpad": (3, PURE), "formats/wasm": (3, PURE),
     "symcache": (3, PURE), "ppdbcache": (3, PURE), "cfi": (3, PURE), "sources": (3, PURE), "wpt": (3, PURE),

@@ -1,0 +1,120 @@
+#include "transcode/directory.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/hex.hpp"
+#include "base/utf8.hpp"
+#include "transcode/folder.hpp"
+#include "transcode/seal.hpp"
+#include "wpt/file_name.hpp"
+
+namespace symcached::transcode {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kDigestDigits = 32;  ///< of the SHA-256 in an ETag
+
+std::string etag_of(const wpt::Version& version, const store::Head& head) {
+  return fmt::format("\"{}-{}\"", version.to_string(), to_hex(head.payload_sha256).substr(0, kDigestDigits));
+}
+
+}  // namespace
+
+SymcacheDirectory::SymcacheDirectory(fs::path root, DirectoryOptions options)
+    : root_(std::move(root)),
+      log_(options.log ? std::move(options.log) : [](Severity, const std::string&) {}),
+      listings_(root_, std::move(options.now)),
+      jobs_(root_ / kOwnFolder / "jobs") {}
+
+std::expected<std::unique_ptr<SymcacheDirectory>, std::string> SymcacheDirectory::open(fs::path path,
+                                                                                       DirectoryOptions options) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  const fs::path root = error ? fs::path() : fs::canonical(path, error);
+  if (error || !fs::is_directory(root, error))
+    return std::unexpected(fmt::format("{}: cannot be the SymCache directory: {}", path.string(),
+                                       error ? error.message() : "it is no directory"));
+  if (fs::is_regular_file(root / kOwnFolder, error))
+    return std::unexpected(
+        fmt::format("{}: is a cache directory of symcached; the SymCache directory must be another", path.string()));
+  std::unique_ptr<SymcacheDirectory> directory(new SymcacheDirectory(root, std::move(options)));
+  if (const std::size_t removed = directory->jobs_.remove_left_overs(); removed != 0)
+    directory->log_(Severity::info,
+                    fmt::format("{}: removed the files of {} runs that have ended", root.string(), removed));
+  return directory;
+}
+
+std::vector<Held> SymcacheDirectory::find(std::string_view pdb_name, const DebugId& id, std::string_view image) {
+  const auto listed = listings_.find(pdb_name, id);
+  std::vector<Held> found;
+  for (const Held& held : *listed) {
+    const bool is_named = held.generation == Generation::pdb || wpt::is_image_of(held.image, pdb_name) ||
+                          (!image.empty() && wpt::same_name(held.image, image));
+    if (is_named) found.push_back(held);
+  }
+  return found;
+}
+
+/// No link is followed, so whoever may write to the directory cannot make us send files from elsewhere.
+Descriptor SymcacheDirectory::open_file(const std::string& relative) const {
+  open_how how{};
+  how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  how.resolve = RESOLVE_NO_SYMLINKS;
+  return Descriptor(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, (root_.native() + '/' + relative).c_str(), &how, sizeof how)));
+}
+
+/// Reads all of it. A head of null: it is not what we put there.
+store::Checked SymcacheDirectory::read(const Descriptor& file, const store::FileStamp& stamp) {
+  const auto content = content_seal(file.get());
+  const auto written = read_seal(file.get());
+  if (!content || (written && *written != *content)) return {stamp, nullptr};
+  return {stamp, head_of(*content)};
+}
+
+bool SymcacheDirectory::is_known(const Held& held) {
+  struct stat info{};
+  return ::lstat((root_.native() + '/' + held.path).c_str(), &info) == 0 &&
+         checked_.find(held.path, store::stamp_of(info)).has_value();
+}
+
+std::optional<OpenSymcache> SymcacheDirectory::open(const Held& held) {
+  auto file = std::make_shared<Descriptor>(open_file(held.path));
+  struct stat info{};
+  if (!*file || ::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return std::nullopt;
+  const store::FileStamp stamp = store::stamp_of(info);
+  auto checked = checked_.find(held.path, stamp);
+  if (!checked) {
+    checked = read(*file, stamp);
+    if (::fstat(file->get(), &info) != 0 || store::stamp_of(info) != stamp) return std::nullopt;  // being written
+    if (!checked->head) quarantine(held.path);
+    else if (listings_.has_settled(stamp)) checked_.put(held.path, *checked);
+  }
+  if (!checked->head) return std::nullopt;
+  return OpenSymcache{std::move(file), stamp.size, held.version, etag_of(held.version, *checked->head)};
+}
+
+void SymcacheDirectory::quarantine(const std::string& relative) {
+  ++quarantined_;
+  const fs::path place = root_ / kOwnFolder / "quarantine";
+  std::error_code error;
+  fs::create_directories(place, error);
+  std::string folder = (place / "XXXXXX").string();
+  const bool is_moved =
+      ::mkdtemp(folder.data()) != nullptr &&
+      ::rename((root_ / relative).c_str(), (fs::path(folder) / fs::path(relative).filename()).c_str()) == 0;
+  log_(Severity::warning,
+       fmt::format("{}: its content is not what was written there; {}", escaped(relative),
+                   is_moved ? "moved to " + folder : "it could not be moved away and is not served"));
+}
+
+}  // namespace symcached::transcode

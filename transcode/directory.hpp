@@ -1,0 +1,96 @@
+#pragma once
+/// The SymCache directory: symcaches of Microsoft's format, laid out as WPA does it. We write to it, and so may WPA,
+/// copies of other directories, and people; nothing in it is removed here but what this program made for itself.
+#include <atomic>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "net/log.hpp"
+#include "transcode/job_folders.hpp"
+#include "transcode/listings.hpp"
+
+namespace symcached::transcode {
+
+/// The folder for what is ours; no symcache lies below a name that begins with a dot.
+inline constexpr const char* kOwnFolder = ".symcached";
+
+/// Ready to be sent. The file may be replaced, cut or deleted by others; the descriptor stays.
+struct OpenSymcache {
+  std::shared_ptr<const Descriptor> file;
+  std::uint64_t size = 0;  ///< bytes, when it was read
+  wpt::Version version;
+  std::string etag;  ///< strong, with its quotes: version and digest of the content
+};
+
+/// For operators. A name of generation 1 says nothing of the PDB.
+struct ListedSymcache {
+  Generation generation{};
+  std::string name;  ///< of the PDB; generations 1 and 2: of the image
+  std::optional<DebugId> id;
+  wpt::Version version;
+  std::uint64_t size = 0;  ///< bytes
+  std::string path;        ///< relative to the directory
+};
+
+struct DirectoryOptions {
+  Log log = {};
+  Now now = &std::chrono::system_clock::now;
+};
+
+/// Safe to use from any thread.
+class SymcacheDirectory {
+ public:
+  /// Creates it if it is missing, removes what dead runs left in its own folder. It need not be writable for reading.
+  /// @return the directory, or a sentence that says what to do
+  static std::expected<std::unique_ptr<SymcacheDirectory>, std::string> open(std::filesystem::path path,
+                                                                             DirectoryOptions options);
+
+  /// What there is for a PDB, sorted by version. Case does not count in name, GUID and age. Empty files, downloads that
+  /// are not complete, and links are not there.
+  /// @param image  name of the PDB's image if it is known; else generation 2 counts only when it has the PDB's stem
+  /// Cost while nothing changed: a stat of up to three folders, no listing.
+  std::vector<Held> find(std::string_view pdb_name, const DebugId& id, std::string_view image = {});
+
+  /// Nothing if the file is gone, is being written, or is not what we once put there; that one is moved to our own
+  /// folder and logged. Cost: two calls to the system for a file that is_known(), else reads all of it.
+  std::optional<OpenSymcache> open(const Held& held);
+  /// Whether open() needs not read it: what a thread with other work to do asks first. Known is what was published or
+  /// read by this run; of what others wrote, nothing that changed within the last second.
+  bool is_known(const Held& held);
+
+  /// A folder that publish() can rename files out of.
+  std::expected<JobFolder, store::Failure> new_job() { return jobs_.create(); }
+  /// Puts a file of a job in place, safe on disk. One that is there already stays, and that is no failure.
+  /// @param pdb_name  checked again; its folder keeps the spelling it has
+  std::expected<void, store::Failure> publish(const std::filesystem::path& file, std::string_view pdb_name,
+                                              const DebugId& id, const wpt::Version& version);
+
+  /// All symcaches of all generations, in no order. What cannot be read is left out. Cost: a stat of each file.
+  void walk(const std::function<void(const ListedSymcache&)>& visit) const;
+
+  const std::filesystem::path& path() const { return root_; }
+  std::uint64_t folders_read() const { return listings_.folders_read(); }  ///< since the start
+  std::uint64_t quarantined() const { return quarantined_; }               ///< since the start
+
+ private:
+  SymcacheDirectory(std::filesystem::path root, DirectoryOptions options);
+  Descriptor open_file(const std::string& relative) const;
+  store::Checked read(const Descriptor& file, const store::FileStamp& stamp);
+  void quarantine(const std::string& relative);
+
+  const std::filesystem::path root_;  ///< canonical
+  const Log log_;
+  Listings listings_;
+  store::CheckedFiles checked_;
+  JobFolders jobs_;
+  std::atomic<std::uint64_t> quarantined_ = 0;
+};
+
+}  // namespace symcached::transcode
