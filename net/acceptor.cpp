@@ -46,8 +46,9 @@ class Accepting {
 
 Descriptor open_spare() { return Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
-/// As much as one call can do; what the client has not read by then may be lost with the reset.
-void say_too_many(const Descriptor& connection) {
+/// As much as one call can do; what the client has not read by then may be lost with the reset. Under TLS, nothing.
+void say_too_many(const Descriptor& connection, const ServerOptions& options) {
+  if (options.tls) return;
   const std::string_view text = too_many_connections();
   constexpr std::size_t kUnread = 1 << 20;  // thrown away, as unread bytes make a close a reset
   if (::send(connection.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
@@ -122,7 +123,7 @@ void Acceptor::admit(Descriptor connection, const tcp::endpoint& peer) {
   if (!place) {
     warn("too many connections");
     refusal = state_.admission.refusal();
-    if (!refusal) return say_too_many(connection);
+    if (!refusal) return say_too_many(connection, state_.options);
   }
   tcp::socket socket(context_);
   socket.assign(peer.protocol(), connection.get());
@@ -141,7 +142,7 @@ Acceptor::Taken Acceptor::refuse_with_spare() {
   {
     const Descriptor connection(::accept4(socket_.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     const bool nobody = !connection && (errno == EAGAIN || errno == EWOULDBLOCK);
-    if (connection) say_too_many(connection);
+    if (connection) say_too_many(connection, state_.options);
     else taken = nobody ? Taken::none : Taken::failed;
   }
   if (taken == Taken::one) ++state_.admission.refused;

@@ -27,6 +27,13 @@ constexpr std::size_t kLongestMethod = 20;  ///< bytes in log lines
 constexpr std::size_t kLongestTarget = 200;
 constexpr std::string_view kEndedEarly = "a connection was closed after an exception";
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+constexpr std::string_view kPlainHttp =
+    "HTTP/1.1 400 Bad Request\r\n"
+    "Content-Type: text/plain; charset=utf-8\r\n"
+    "Content-Length: 49\r\n"
+    "Connection: close\r\n"
+    "\r\n"
+    "plain HTTP to an HTTPS port; write https:// URLs\n";
 
 /// "GET /x", fit for a log line: without the query, no control characters, cut.
 std::string description_of(const http::Request& request) {
@@ -54,14 +61,11 @@ void log_safely(const Log& log, Severity severity, std::string_view what, std::s
 }
 
 Connection::Connection(Socket socket, const asio::ip::tcp::endpoint& peer, ThreadState& state)
-    : socket_(std::move(socket)),
+    : stream_(std::move(socket), state.options.tls.get()),
       peer_(peer),
       state_(state),
       buffer_(most_buffered(state.options)),
       sending_(state.options, deadline_) {
-  error_code ignored;
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  socket_.native_non_blocking(true, ignored);
   state_.open.push_back(*this);
 }
 
@@ -81,13 +85,13 @@ void Connection::spawn(std::shared_ptr<Connection> self, Task<void> work) {
     self->close();
     if (error) contained(self->state_.log, kEndedEarly, [&] { std::rethrow_exception(error); });
   };
-  asio::co_spawn(socket_.get_executor(), std::move(work),
+  asio::co_spawn(stream_.socket().get_executor(), std::move(work),
                  asio::bind_cancellation_slot(hang_up_.slot(), std::move(ended)));
 }
 
 void Connection::check(Clock::time_point now) {
   if (now >= deadline_) {
-    if (stage_ == Stage::reading || stage_ == Stage::sending) ++state_.admission.timed_out;
+    if (stage_ != Stage::idle && stage_ != Stage::ending) ++state_.admission.timed_out;
     return close();
   }
   if (stage_ != Stage::held || !(hung_up_ || client_hung_up())) return;
@@ -97,23 +101,23 @@ void Connection::check(Clock::time_point now) {
 
 /// Posted, as Asio takes a signal for the coroutine only inside its event loop at once.
 void Connection::end_wait_of_handler() {
-  asio::post(socket_.get_executor(),
+  asio::post(stream_.socket().get_executor(),
              [self = shared_from_this()] { self->hang_up_.emit(asio::cancellation_type::terminal); });
 }
 
 bool Connection::client_hung_up() const {
   tcp_info info{};
   socklen_t size = sizeof info;
-  const int fd = const_cast<Socket&>(socket_).native_handle();
+  const int fd = const_cast<Socket&>(stream_.socket()).native_handle();
   return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || info.tcpi_state != TCP_ESTABLISHED;
 }
 
 void Connection::close_if_idle() {
-  if (stage_ == Stage::idle) close();
+  if (stage_ == Stage::idle || stage_ == Stage::opening) close();
 }
 
 std::optional<std::string> Connection::cut() {
-  if (!socket_.is_open()) return std::nullopt;
+  if (!stream_.is_open()) return std::nullopt;
   std::optional<std::string> line;
   if (stage_ == Stage::held) line = where() + ": no answer yet";
   if (sending_.active())
@@ -132,7 +136,9 @@ std::string Connection::where() const {
 
 Task<void> Connection::serve(std::shared_ptr<Connection> self, Place /*place*/) {
   co_await asio::this_coro::throw_if_cancelled(false);
-  Next next = Next::read_on;
+  bool opened = true;
+  if (self->stream_.is_tls()) opened = co_await self->open(self->state_.options.head_timeout);
+  Next next = opened ? Next::read_on : Next::linger;
   while (next == Next::read_on) {
     const bool more = co_await self->wait_for_request();
     if (!more) co_return;
@@ -142,26 +148,34 @@ Task<void> Connection::serve(std::shared_ptr<Connection> self, Place /*place*/) 
 }
 
 Task<void> Connection::refuse(std::shared_ptr<Connection> self, Slot /*slot*/) {
+  bool opened = true;
+  if (self->stream_.is_tls()) opened = co_await self->open(kLinger);
   self->stage_ = Stage::ending;
-  const auto left = try_send(self->socket_, too_many_connections(), false, self->sending_);
+  const auto left = try_send(self->stream_, opened ? too_many_connections() : "", false, self->sending_);
   if (left) co_await self->linger();
+}
+
+/// The handshake. What the client is told of a failure is read by it, or not, while the connection lingers.
+Task<bool> Connection::open(std::chrono::milliseconds within) {
+  deadline_ = Clock::now() + within;
+  const Stream::Opened opened = co_await stream_.open();
+  if (opened == Stream::Opened::plain_http)
+    ::send(stream_.socket().native_handle(), kPlainHttp.data(), kPlainHttp.size(), MSG_NOSIGNAL);
+  co_return opened == Stream::Opened::yes;
 }
 
 Task<bool> Connection::wait_for_request() {
   if (buffer_.size() > 0) {  // requests that came in one burst; other connections get their turn between them
-    co_await asio::post(socket_.get_executor(), asio::use_awaitable);
-    co_return socket_.is_open();
+    co_await asio::post(stream_.socket().get_executor(), asio::use_awaitable);
+    co_return stream_.is_open();
   }
   if (state_.draining) co_return false;
   if (buffer_.capacity() > kFirstRead) buffer_.shrink_to_fit();
   stage_ = Stage::idle;
   deadline_ = Clock::now() + state_.options.idle_timeout;
-  error_code error;
-  const std::size_t n =
-      co_await socket_.async_read_some(buffer_.prepare(kFirstRead), asio::redirect_error(asio::use_awaitable, error));
+  const bool came = co_await stream_.read(buffer_, kFirstRead);
   stage_ = Stage::reading;
-  buffer_.commit(n);
-  co_return !error && socket_.is_open();
+  co_return came;
 }
 
 Task<Connection::Next> Connection::serve_one() {
@@ -196,15 +210,12 @@ Task<RequestParser::Step> Connection::read_rest(RequestParser& parser) {
     if (parser.has_head()) {
       const bool asked = !body_since && buffer_.size() == 0 && parser.expects_continue();
       if (!body_since) body_since = Clock::now();
-      if (asked && !try_send(socket_, kContinue, false, sending_)) break;
+      if (asked && try_send(stream_, kContinue, false, sending_) != "") break;
       deadline_ = too_slow_at(*body_since, options.body_grace, parser.body_bytes(), options.min_body_rate);
     }
     const std::size_t most = std::min(kFurtherRead, buffer_.max_size() - buffer_.size());
-    error_code error;
-    const std::size_t n =
-        co_await socket_.async_read_some(buffer_.prepare(most), asio::redirect_error(asio::use_awaitable, error));
-    if (error || !socket_.is_open()) break;
-    buffer_.commit(n);
+    const bool came = co_await stream_.read(buffer_, most);
+    if (!came) break;
     step = parser.feed(buffer_);
   }
   co_return step;
@@ -241,10 +252,14 @@ Task<bool> Connection::send(const http::Response& response, bool head_only, bool
   sending_.begin(bytes.size(), head_only ? 0 : response.body_size());
   if (text != nullptr) bytes += *text;
   Sent result = Sent::all;
-  const auto left = try_send(socket_, bytes, more, sending_);
-  if (!left) result = Sent::broken;
-  else if (!left->empty()) result = co_await send_text(socket_, *left, more, sending_);
-  if (result == Sent::all && more) result = co_await send_file(socket_, *slice, sending_);
+  if (more && stream_.is_tls()) {
+    result = co_await send_copied(stream_, bytes, *slice, sending_);
+  } else {
+    const auto left = try_send(stream_, bytes, more, sending_);
+    if (!left) result = Sent::broken;
+    else if (!left->empty()) result = co_await send_text(stream_, *left, more, sending_);
+    if (result == Sent::all && more) result = co_await send_file(stream_, *slice, sending_);
+  }
   sending_.end();
   if (result == Sent::file_too_short) log_safely(state_.log, Severity::error, where(), "the file was truncated");
   if (result == Sent::file_unreadable) log_safely(state_.log, Severity::error, where(), "the file cannot be read");
@@ -255,16 +270,17 @@ Task<bool> Connection::send(const http::Response& response, bool head_only, bool
 Task<void> Connection::linger() {
   stage_ = Stage::ending;
   error_code error;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  stream_.end();
   deadline_ = Clock::now() + kLinger;
   std::array<char, 4096> rest{};
-  while (!error) co_await socket_.async_read_some(asio::buffer(rest), asio::redirect_error(asio::use_awaitable, error));
+  while (!error)
+    co_await stream_.socket().async_read_some(asio::buffer(rest), asio::redirect_error(asio::use_awaitable, error));
 }
 
 void Connection::close() {
-  error_code ignored;
   deadline_ = Clock::time_point::max();
-  socket_.close(ignored);
+  if (stream_.is_tls() && stage_ != Stage::sending) stream_.end();
+  stream_.close();
 }
 
 }  // namespace symcached::net

@@ -45,17 +45,18 @@ class Connection : public std::enable_shared_from_this<Connection>, public ListH
 
   /// To be called now and then: ends it when it is over its time, and the handler's wait when the client hung up.
   void check(Clock::time_point now);
-  /// Closes the connection if it waits for a request of which no byte has come.
+  /// Closes the connection unless a byte of a request has come.
   void close_if_idle();
   /// Closes the connection. @return a line about the response that was not finished, if there is one
   std::optional<std::string> cut();
 
  private:
   enum class Next : std::uint8_t { read_on, close, linger };
-  enum class Stage : std::uint8_t { idle, reading, held, sending, ending };
+  enum class Stage : std::uint8_t { opening, idle, reading, held, sending, ending };
 
   static Task<void> serve(std::shared_ptr<Connection> self, Place place);
   static Task<void> refuse(std::shared_ptr<Connection> self, Slot slot);
+  Task<bool> open(std::chrono::milliseconds within);
   void spawn(std::shared_ptr<Connection> self, Task<void> work);
   Task<bool> wait_for_request();
   Task<Next> serve_one();
@@ -68,14 +69,14 @@ class Connection : public std::enable_shared_from_this<Connection>, public ListH
   void end_wait_of_handler();
   void close();
 
-  boost::asio::ip::tcp::socket socket_;
+  Stream stream_;
   const boost::asio::ip::tcp::endpoint peer_;
   ThreadState& state_;
   boost::beast::flat_buffer buffer_;
   boost::asio::cancellation_signal hang_up_;
   Clock::time_point deadline_ = Clock::time_point::max();
   Sending sending_;
-  Stage stage_ = Stage::idle;
+  Stage stage_ = Stage::opening;
   bool hung_up_ = false;
   std::string what_;  ///< "GET /x" of the request being answered
 };

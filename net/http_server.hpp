@@ -13,6 +13,7 @@
 #include "net/http.hpp"
 #include "net/log.hpp"
 #include "net/task.hpp"
+#include "net/tls.hpp"
 
 namespace symcached::net {
 
@@ -20,6 +21,7 @@ struct ServerOptions {
   std::string address = "127.0.0.1";  ///< IPv4 or IPv6 literal
   std::uint16_t port = 0;             ///< 0: any free one
   unsigned threads = 0;               ///< 0: one per processor
+  std::shared_ptr<Tls> tls = {};      ///< null: plain connections
 
   std::size_t max_target = 8 << 10;  ///< bytes; beyond it 414
   std::size_t max_head = 64 << 10;   ///< bytes of all headers with their line ends; beyond it 431
@@ -32,8 +34,9 @@ struct ServerOptions {
   /// Requests whose handler runs or waits at once; beyond it 503. 0: three quarters of max_connections.
   std::size_t max_in_flight = 0;
 
-  std::chrono::milliseconds idle_timeout{60'000};   ///< from one answer to the next request
-  std::chrono::milliseconds head_timeout{15'000};   ///< from the first byte of a request to the end of its headers
+  std::chrono::milliseconds idle_timeout{60'000};  ///< from one answer to the next request
+  /// From the first byte of a request to the end of its headers; also for a TLS handshake.
+  std::chrono::milliseconds head_timeout{15'000};
   std::chrono::milliseconds write_timeout{30'000};  ///< without the peer taking a byte
   /// Slow peers: a request body may take body_grace, and a second more for every min_body_rate bytes of it that came;
   /// a response send_grace, and a second more for every min_send_rate bytes of it that were taken. A rate is in bytes

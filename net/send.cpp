@@ -1,29 +1,47 @@
 #include "net/send.hpp"
 
 #include <sys/sendfile.h>
-#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/redirect_error.hpp>
+#include <array>
 #include <cerrno>
+#include <cstring>
+#include <expected>
 
 namespace symcached::net {
 namespace {
 
-namespace asio = boost::asio;
-using Socket = asio::ip::tcp::socket;
-
 constexpr std::size_t kPiece = 1 << 20;              ///< bytes a call, so that one fast reader does not hold the thread
+constexpr std::size_t kCopied = 128 << 10;           ///< the same, where they are copied
 constexpr std::uint64_t kLongest = 365 * 24 * 3600;  ///< seconds; keeps times far from overflowing
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
-/// Through the event loop in any case, so that others get their turn.
-Task<bool> writable(Socket& socket, Sending& sending) {
+Task<bool> writable(Stream& stream, Sending& sending) {
   sending.waits();
-  boost::system::error_code error;
-  co_await socket.async_wait(Socket::wait_write, asio::redirect_error(asio::use_awaitable, error));
-  co_return !error;
+  return stream.writable();
+}
+
+/// The bytes from `at` on of `head` and the slice behind it, as many as one piece has. They last until the next call.
+std::expected<std::string_view, Sent> copy_piece(std::string_view head, const http::FileSlice& slice,
+                                                 std::uint64_t at) {
+  thread_local std::array<char, kCopied> buffer;
+  std::size_t filled = 0;
+  if (at < head.size()) {
+    filled = std::min(head.size() - at, buffer.size());
+    std::memcpy(buffer.data(), head.data() + at, filled);
+  }
+  const std::uint64_t in_slice = at + filled - head.size();
+  const std::uint64_t wanted = std::min<std::uint64_t>(buffer.size() - filled, slice.size - in_slice);
+  if (wanted > 0) {
+    const ssize_t n =
+        ::pread(slice.file->get(), buffer.data() + filled, wanted, static_cast<off_t>(slice.offset + in_slice));
+    if (n < 0) return std::unexpected(Sent::file_unreadable);
+    filled += static_cast<std::size_t>(n);
+  }
+  if (filled == 0) return std::unexpected(Sent::file_too_short);
+  return std::string_view(buffer.data(), filled);
 }
 
 }  // namespace
@@ -52,34 +70,34 @@ Clock::time_point too_slow_at(Clock::time_point started, std::chrono::millisecon
   return started + grace + std::chrono::seconds(std::min(bytes / rate, kLongest));
 }
 
-std::optional<std::string_view> try_send(Socket& socket, std::string_view text, bool more, Sending& sending) {
+std::optional<std::string_view> try_send(Stream& stream, std::string_view text, bool more, Sending& sending) {
   while (!text.empty()) {
-    const ssize_t n = ::send(socket.native_handle(), text.data(), text.size(), MSG_NOSIGNAL | (more ? MSG_MORE : 0));
-    if (n < 0 && would_block(errno)) break;
-    if (n < 0) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(n));
-    sending.took(static_cast<std::uint64_t>(n));
+    const auto taken = stream.write(text, more);
+    if (!taken) return std::nullopt;
+    if (*taken == 0) break;
+    text.remove_prefix(*taken);
+    sending.took(*taken);
   }
   return text;
 }
 
-Task<Sent> send_text(Socket& socket, std::string_view text, bool more, Sending& sending) {
+Task<Sent> send_text(Stream& stream, std::string_view text, bool more, Sending& sending) {
   for (;;) {
-    const auto left = try_send(socket, text, more, sending);
+    const auto left = try_send(stream, text, more, sending);
     if (!left) co_return Sent::broken;
     if (left->empty()) co_return Sent::all;
     text = *left;
-    const bool ready = co_await writable(socket, sending);
+    const bool ready = co_await writable(stream, sending);
     if (!ready) co_return Sent::broken;
   }
 }
 
-Task<Sent> send_file(Socket& socket, http::FileSlice slice, Sending& sending) {
+Task<Sent> send_file(Stream& stream, http::FileSlice slice, Sending& sending) {
   auto offset = static_cast<off_t>(slice.offset);
   std::uint64_t left = slice.size;
   while (left > 0) {
     const ssize_t n =
-        ::sendfile(socket.native_handle(), slice.file->get(), &offset, std::min<std::uint64_t>(left, kPiece));
+        ::sendfile(stream.socket().native_handle(), slice.file->get(), &offset, std::min<std::uint64_t>(left, kPiece));
     if (n == 0) co_return Sent::file_too_short;
     if (n > 0) {
       left -= static_cast<std::uint64_t>(n);
@@ -88,10 +106,24 @@ Task<Sent> send_file(Socket& socket, http::FileSlice slice, Sending& sending) {
     } else if (!would_block(errno)) {
       co_return errno == EIO ? Sent::file_unreadable : Sent::broken;
     }
-    const bool ready = co_await writable(socket, sending);
+    const bool ready = co_await writable(stream, sending);
     if (!ready) co_return Sent::broken;
   }
   co_return Sent::all;
+}
+
+Task<Sent> send_copied(Stream& stream, std::string_view head, http::FileSlice slice, Sending& sending) {
+  const std::uint64_t all = head.size() + slice.size;
+  for (std::uint64_t at = 0;;) {
+    const auto piece = copy_piece(head, slice, at);
+    if (!piece) co_return piece.error();
+    const auto left = try_send(stream, *piece, at + piece->size() < all, sending);
+    if (!left) co_return Sent::broken;
+    at += piece->size() - left->size();
+    if (at == all) co_return Sent::all;
+    const bool ready = co_await writable(stream, sending);
+    if (!ready) co_return Sent::broken;
+  }
 }
 
 }  // namespace symcached::net

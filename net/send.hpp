@@ -1,6 +1,5 @@
 #pragma once
 /// Bytes and files onto a connection, waiting for the peer as a coroutine does.
-#include <boost/asio/ip/tcp.hpp>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -8,6 +7,7 @@
 
 #include "net/http.hpp"
 #include "net/http_server.hpp"
+#include "net/stream.hpp"
 #include "net/task.hpp"
 
 namespace symcached::net {
@@ -47,14 +47,17 @@ enum class Sent : std::uint8_t { all, broken, file_too_short, file_unreadable };
 
 /// Sends what the connection takes at once. @param more  more is to follow; the kernel may wait to fill a segment
 /// @return what is left of `text`; nothing when the connection broke
-std::optional<std::string_view> try_send(boost::asio::ip::tcp::socket& socket, std::string_view text, bool more,
-                                         Sending& sending);
+std::optional<std::string_view> try_send(Stream& stream, std::string_view text, bool more, Sending& sending);
 
-/// `text`, `socket` and `sending` outlive the call.
-Task<Sent> send_text(boost::asio::ip::tcp::socket& socket, std::string_view text, bool more, Sending& sending);
+/// `text`, `stream` and `sending` outlive the call.
+Task<Sent> send_text(Stream& stream, std::string_view text, bool more, Sending& sending);
 
-/// By sendfile(2): the bytes do not pass through this program. Other connections of the thread get their turn between
-/// pieces.
-Task<Sent> send_file(boost::asio::ip::tcp::socket& socket, http::FileSlice slice, Sending& sending);
+/// Over a plain connection, by sendfile(2): the bytes do not pass through this program. Other connections of the thread
+/// get their turn between pieces.
+Task<Sent> send_file(Stream& stream, http::FileSlice slice, Sending& sending);
+
+/// `head` and then the slice, through a buffer of the thread; for TLS. A connection that waits holds one record at
+/// most: what was not taken is read again.
+Task<Sent> send_copied(Stream& stream, std::string_view head, http::FileSlice slice, Sending& sending);
 
 }  // namespace symcached::net

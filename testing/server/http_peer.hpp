@@ -32,6 +32,9 @@ class HttpPeer {
     ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     if (receive_buffer > 0) ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
   }
+  HttpPeer(HttpPeer&&) = default;
+  HttpPeer& operator=(HttpPeer&&) = default;
+  virtual ~HttpPeer() = default;
   void connect(std::uint16_t port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -42,7 +45,7 @@ class HttpPeer {
   bool connected() const { return connected_; }
   void say(std::string_view text) const {
     while (!text.empty()) {
-      const ssize_t n = ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL);
+      const ssize_t n = send_some(text);
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) return;
       text.remove_prefix(static_cast<std::size_t>(n));
@@ -88,6 +91,13 @@ class HttpPeer {
   }
   void close() { socket_ = Descriptor(); }
 
+ protected:
+  int descriptor() const { return socket_.get(); }
+  virtual ssize_t send_some(std::string_view text) const {
+    return ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL);
+  }
+  virtual ssize_t receive_some(char* to, std::size_t size) { return ::recv(socket_.get(), to, size, 0); }
+
  private:
   static std::size_t content_length(const std::string& head) {
     const std::size_t at = head.find("Content-Length: ");
@@ -96,7 +106,7 @@ class HttpPeer {
   bool read_more() {
     char piece[16384];
     ssize_t n = 0;
-    do n = ::recv(socket_.get(), piece, sizeof piece, 0);
+    do n = receive_some(piece, sizeof piece);
     while (n < 0 && errno == EINTR);
     if (n > 0) buffer_.append(piece, static_cast<std::size_t>(n));
     out_of_patience_ = n < 0 && errno == EAGAIN;

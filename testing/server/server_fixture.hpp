@@ -78,9 +78,8 @@ class ServerFixture : public ::testing::Test {
     const std::scoped_lock lock(mutex_);
     return log_;
   }
-  void expect_alive(const std::string& after) const {
-    EXPECT_EQ(fetch_once(port(), "GET", "/probe").status, 200u) << after;
-  }
+  virtual unsigned probe() const { return fetch_once(port(), "GET", "/probe").status; }
+  void expect_alive(const std::string& after) const { EXPECT_EQ(probe(), 200u) << after; }
   /// Everything that the clients before took is given back, and it answers.
   void expect_unharmed(const std::string& after) const {
     EXPECT_TRUE(eventually([&] { return server_->stats().connections_open == 0; })) << after;
