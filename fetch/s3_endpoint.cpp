@@ -65,4 +65,21 @@ Task<std::expected<HttpRequest, std::string>> S3Endpoint::request(Method method,
   co_return request;
 }
 
+Task<std::expected<std::string, std::string>> S3Endpoint::presigned(std::string path, std::string media_type,
+                                                                    std::chrono::seconds expires) {
+  const auto key = key_path(prefix_, path);
+  if (!key) co_return std::unexpected(key.error());
+  const auto keys = co_await credentials_.get();
+  if (!keys) co_return std::unexpected(keys.error());
+  const std::string url = base_ + *key;
+  if (keys->access_key.empty()) co_return url;
+  ToSign to_sign{.method = "GET",
+                 .path = url.substr(url.find('/', url.find("://") + 3)),
+                 .query = "response-content-type=" + http::percent_encode(media_type),
+                 .headers = {{"host", host_}},
+                 .payload_hash = {}};
+  const auto now = std::chrono::floor<std::chrono::seconds>(now_());
+  co_return url + "?" + presign_v4(*keys, region_, "s3", std::move(to_sign), expires, now);
+}
+
 }  // namespace symcached::fetch

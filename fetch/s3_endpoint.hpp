@@ -18,6 +18,12 @@ class S3Endpoint : public Endpoint {
   Task<std::expected<HttpRequest, std::string>> request(Method method, std::string path) override;
   std::uint64_t credentials() const override { return credentials_.fingerprint(); }
 
+  /// A URL for what lies at `path`, to be given to a client without credentials.
+  /// @param media_type  that it is sent with, whatever it is stored with
+  /// @return or why there is none: credentials that cannot be had
+  Task<std::expected<std::string, std::string>> presigned(std::string path, std::string media_type,
+                                                          std::chrono::seconds expires);
+
  private:
   const std::string region_, prefix_;
   const std::string base_;   ///< URL of the bucket, without a slash at the end

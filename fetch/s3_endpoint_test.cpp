@@ -111,6 +111,19 @@ http::Response keys(std::string_view access, std::string_view expires) {
               std::string(expires) + "\"}"};
 }
 
+TEST_F(S3, GivesUrlsToOthers) {
+  S3Place fixed = place();
+  fixed.access_key = kAccess, fixed.secret_key = kSecret;
+  S3Endpoint endpoint(fixed, client_, {}, clock_);
+  const auto url = run_task(endpoint.presigned("a b.pdb/x", "application/x; version=1", 60s));
+  ASSERT_TRUE(url) << url.error();
+  EXPECT_THAT(*url, ::testing::StartsWith("https://examplebucket.s3.us-east-1.amazonaws.com/a%20b.pdb/x?"
+                                          "response-content-type=application%2Fx%3B%20version%3D1&X-Amz-Algorithm="));
+  EXPECT_THAT(*url, ::testing::MatchesRegex(".*&X-Amz-Expires=60&.*&X-Amz-Signature=[0-9a-f]{64}"));
+  S3Endpoint open(place(), client_, {}, clock_);
+  EXPECT_EQ(run_task(open.presigned("k", "t", 60s)).value_or(""), "https://examplebucket.s3.us-east-1.amazonaws.com/k");
+}
+
 TEST_F(S3, AsksAContainerForKeysAndAgainBeforeTheyExpire) {
   FakeUpstream metadata;
   metadata.put("/keys", keys("FIRST", "2013-05-24T01:00:00Z"));

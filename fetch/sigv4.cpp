@@ -51,31 +51,66 @@ std::string canonical_query(std::string_view query) {
   return fmt::format("{}", fmt::join(parameters, "&"));
 }
 
+/// What a key is good for: a day, a region, a service.
+std::string scope_of(const std::string& time, const std::string& region, const std::string& service) {
+  return fmt::format("{}/{}/{}/aws4_request", time.substr(0, 8), region, service);
+}
+
+struct SignedHeaders {
+  std::string lines, names;
+};
+
+SignedHeaders signed_headers(const http::Headers& headers) {
+  SignedHeaders all;
+  for (const auto& [name, value] : canonical_headers(headers)) {
+    all.lines += fmt::format("{}:{}\n", name, value);
+    all.names += fmt::format("{}{}", all.names.empty() ? "" : ";", name);
+  }
+  return all;
+}
+
+std::string signature(const AwsKeys& keys, const std::string& region, const std::string& service, const ToSign& request,
+                      const SignedHeaders& headers, const std::string& time) {
+  const std::string canonical =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", request.method, request.path, canonical_query(request.query), headers.lines,
+                  headers.names, request.payload_hash);
+  const std::string to_sign = fmt::format("{}\n{}\n{}\n{}", kAlgorithm, time, scope_of(time, region, service),
+                                          to_hex(store::sha256(as_bytes(canonical))));
+  store::Sha256 key = hmac_sha256(as_bytes("AWS4" + keys.secret_key), time.substr(0, 8));
+  for (const std::string_view part : {std::string_view(region), std::string_view(service),
+                                      std::string_view("aws4_request"), std::string_view(to_sign)})
+    key = hmac_sha256(key, part);
+  return to_hex(key);
+}
+
 }  // namespace
 
 std::string amz_date(std::chrono::sys_seconds time) { return fmt::format("{:%Y%m%dT%H%M%SZ}", time); }
 
 std::string sign_v4(const AwsKeys& keys, const std::string& region, const std::string& service, const ToSign& request,
                     std::chrono::sys_seconds now) {
-  std::string header_lines, header_names;
-  for (const auto& [name, value] : canonical_headers(request.headers)) {
-    header_lines += fmt::format("{}:{}\n", name, value);
-    header_names += fmt::format("{}{}", header_names.empty() ? "" : ";", name);
-  }
-  const std::string canonical =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", request.method, request.path, canonical_query(request.query), header_lines,
-                  header_names, request.payload_hash);
   const std::string time = amz_date(now);
-  const std::string day = time.substr(0, 8);
-  const std::string scope = fmt::format("{}/{}/{}/aws4_request", day, region, service);
-  const std::string to_sign =
-      fmt::format("{}\n{}\n{}\n{}", kAlgorithm, time, scope, to_hex(store::sha256(as_bytes(canonical))));
-  store::Sha256 key = hmac_sha256(as_bytes("AWS4" + keys.secret_key), day);
-  for (const std::string_view part : {std::string_view(region), std::string_view(service),
-                                      std::string_view("aws4_request"), std::string_view(to_sign)})
-    key = hmac_sha256(key, part);
-  return fmt::format("{} Credential={}/{}, SignedHeaders={}, Signature={}", kAlgorithm, keys.access_key, scope,
-                     header_names, to_hex(key));
+  const SignedHeaders headers = signed_headers(request.headers);
+  return fmt::format("{} Credential={}/{}, SignedHeaders={}, Signature={}", kAlgorithm, keys.access_key,
+                     scope_of(time, region, service), headers.names,
+                     signature(keys, region, service, request, headers, time));
+}
+
+std::string presign_v4(const AwsKeys& keys, const std::string& region, const std::string& service, ToSign request,
+                       std::chrono::seconds expires, std::chrono::sys_seconds now) {
+  const std::string time = amz_date(now);
+  const SignedHeaders headers = signed_headers(request.headers);
+  const auto add = [&](std::string_view name, std::string_view value) {
+    request.query += fmt::format("{}{}={}", request.query.empty() ? "" : "&", name, http::percent_encode(value));
+  };
+  add("X-Amz-Algorithm", kAlgorithm);
+  add("X-Amz-Credential", keys.access_key + "/" + scope_of(time, region, service));
+  add("X-Amz-Date", time);
+  add("X-Amz-Expires", fmt::format("{}", expires.count()));
+  add("X-Amz-SignedHeaders", headers.names);
+  if (!keys.session_token.empty()) add("X-Amz-Security-Token", keys.session_token);
+  request.payload_hash = "UNSIGNED-PAYLOAD";
+  return fmt::format("{}&X-Amz-Signature={}", request.query, signature(keys, region, service, request, headers, time));
 }
 
 }  // namespace symcached::fetch

@@ -1,5 +1,5 @@
 #pragma once
-/// Signature Version 4 of Amazon Web Services, in headers. docs/decisions/0008-signing-requests.md
+/// Signature Version 4 of Amazon Web Services, in headers and in URLs. docs/decisions/0008-signing-requests.md
 /// Spec: AWS, "Signing AWS API requests"; its published test vectors are in sigv4_test.cpp.
 #include <chrono>
 #include <string>
@@ -32,5 +32,11 @@ std::string amz_date(std::chrono::sys_seconds time);
 /// @param region, service  "us-east-1", "s3"
 std::string sign_v4(const AwsKeys& keys, const std::string& region, const std::string& service, const ToSign& request,
                     std::chrono::sys_seconds now);
+
+/// The query of a URL that whoever has it may use for some time, with the parameters of `request.query` in front.
+/// @param request  its headers are all that the one who uses it has to send: Host; its payload does not count
+/// @param expires  at most 7 days
+std::string presign_v4(const AwsKeys& keys, const std::string& region, const std::string& service, ToSign request,
+                       std::chrono::seconds expires, std::chrono::sys_seconds now);
 
 }  // namespace symcached::fetch

@@ -97,6 +97,16 @@ TEST(SigV4, GivesTheSignaturesOfS3sExamples) {
   }
 }
 
+/// The example of "Authenticating requests: using query parameters".
+TEST(SigV4, GivesTheUrlOfS3sExample) {
+  const AwsKeys keys{"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"};
+  const ToSign request{"GET", "/test.txt", "", {{"host", "examplebucket.s3.amazonaws.com"}}, ""};
+  EXPECT_EQ(presign_v4(keys, "us-east-1", "s3", request, 86400s, sys_days(2013y / 5 / 24)),
+            "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2F"
+            "aws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature="
+            "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404");
+}
+
 TEST(Secrets, Base64BothWays) {
   struct Row {
     std::string_view plain, packed;
