@@ -10,7 +10,7 @@
 
 #include "base/ascii.hpp"
 #include "base/overloaded.hpp"
-#include "fetch/blocking.hpp"
+#include "net/run_task.hpp"
 
 namespace symcached::app {
 namespace {
@@ -63,7 +63,7 @@ std::vector<ModuleType> types_of(const sources::ModuleIds& module) {
 }
 
 WarmOutcome Warmer::warm(const sources::ModuleIds& module, ModuleType type) {
-  return outcome_of(fetch::wait_for(service_.find({.type = type, .module = module}, kHold)), started_);
+  return outcome_of(run_task(service_.find({.type = type, .module = module}, kHold)), started_);
 }
 
 /// A failure says more than that nothing is there.
