@@ -39,6 +39,7 @@ bool is_changed_since(int file, const struct stat& before) {
 FolderSource::FolderSource(const sources::SourceConfig& config, std::filesystem::path root, ObjectCache& objects)
     : root_(std::move(root)),
       name_(root_.path().string()),
+      id_(config.id),
       is_public_(config.is_public),
       layout_(config.layout),
       path_map_(config.path_map),
