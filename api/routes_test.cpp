@@ -5,9 +5,9 @@
 #include <future>
 
 #include "api/symcache/endpoint.hpp"
+#include "net/run_task.hpp"
 #include "service/cache_versions.hpp"
 #include "testing/server/fake_pdb.hpp"
-#include "testing/server/run_task.hpp"
 
 namespace symcached::api {
 namespace {

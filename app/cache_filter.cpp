@@ -6,6 +6,7 @@
 
 #include "app/command_line.hpp"
 #include "base/ascii.hpp"
+#include "base/hex.hpp"
 
 namespace symcached::app {
 namespace {
@@ -40,8 +41,7 @@ bool has_wildcard(std::string_view text) { return text.find_first_of("*?") != te
 std::string without_dashes(std::string_view id) {
   std::string digits(id);
   std::erase_if(digits, [](char c) { return c == '-' || c == '{' || c == '}'; });
-  const bool is_guid = digits.size() >= kGuidDigits && digits.size() < id.size() &&
-                       std::ranges::all_of(digits, [](char c) { return hex_digit(c).has_value(); });
+  const bool is_guid = digits.size() >= kGuidDigits && digits.size() < id.size() && is_hex(digits);
   return is_guid ? digits : std::string();
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -12,7 +11,7 @@
 #include <ranges>
 
 #include "app/commands.hpp"
-#include "base/ascii.hpp"
+#include "base/hex.hpp"
 #include "base/quantity.hpp"
 #include "base/utf8.hpp"
 
@@ -135,9 +134,7 @@ CLI::Validator hexadecimal() {
     constexpr std::size_t kMostDigits = 16;
     const std::string_view digits =
         std::string_view(text).substr(text.starts_with("0x") || text.starts_with("0X") ? 2 : 0);
-    if (!digits.empty() && digits.size() <= kMostDigits &&
-        std::ranges::all_of(digits, [](char c) { return hex_digit(c).has_value(); }))
-      return {};
+    if (!digits.empty() && digits.size() <= kMostDigits && is_hex(digits)) return {};
     return fmt::format("\"{}\" is not a hexadecimal address", text);
   };
   return {check, ""};

@@ -1,6 +1,7 @@
 #include "app/warmer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <initializer_list>
 #include <optional>
@@ -10,7 +11,7 @@
 
 #include "base/ascii.hpp"
 #include "base/overloaded.hpp"
-#include "fetch/blocking.hpp"
+#include "net/run_task.hpp"
 
 namespace symcached::app {
 namespace {
@@ -33,6 +34,8 @@ WarmOutcome outcome_of(const service::Outcome& outcome, store::TimePoint started
   return std::visit(
       overloaded{[&](const service::Ready& ready) {
                    const store::Head& head = ready.entry->head();
+                   if (const std::string& why = ready.entry->not_kept(); !why.empty())
+                     return failed("not kept: " + why);
                    const Kind kind = head.created < started ? Kind::there : Kind::made;
                    return WarmOutcome{kind, {}, head.quality};
                  },
@@ -44,6 +47,20 @@ WarmOutcome outcome_of(const service::Outcome& outcome, store::TimePoint started
                  },
                  [&](const service::Unable& u) { return failed(u.why); }},
       outcome);
+}
+
+/// What says the most of a module: that it was made, or is there, or what failed.
+int weight(Kind kind) {
+  constexpr std::array kWeights{Kind::missing, Kind::failed, Kind::there, Kind::made};
+  return static_cast<int>(std::ranges::find(kWeights, kind) - kWeights.begin());
+}
+
+/// Of two kinds that a module may be.
+WarmOutcome together(WarmOutcome one, WarmOutcome other) {
+  const store::Quality best = std::max(one.quality, other.quality);
+  WarmOutcome both = weight(other.kind) > weight(one.kind) ? std::move(other) : std::move(one);
+  both.quality = best;
+  return both;
 }
 
 }  // namespace
@@ -63,18 +80,17 @@ std::vector<ModuleType> types_of(const sources::ModuleIds& module) {
 }
 
 WarmOutcome Warmer::warm(const sources::ModuleIds& module, ModuleType type) {
-  return outcome_of(fetch::wait_for(service_.find({.type = type, .module = module}, kHold)), started_);
+  return outcome_of(run_task(service_.find({.type = type, .module = module}, kHold)), started_);
 }
 
-/// A failure says more than that nothing is there.
+/// Files of two kinds may have the ids of one module, and each is a cache of its own.
 WarmOutcome Warmer::warm(const sources::ModuleIds& module) {
-  std::optional<WarmOutcome> worst;
+  std::optional<WarmOutcome> all;
   for (const ModuleType type : types_of(module)) {
     WarmOutcome outcome = warm(module, type);
-    if (outcome.kind == Kind::there || outcome.kind == Kind::made) return outcome;
-    if (!worst || worst->kind == Kind::missing) worst = std::move(outcome);
+    all = all ? together(std::move(*all), std::move(outcome)) : std::move(outcome);
   }
-  return *worst;
+  return *all;
 }
 
 }  // namespace symcached::app

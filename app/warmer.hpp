@@ -16,7 +16,8 @@ class Warmer {
  public:
   explicit Warmer(service::CacheService& service) : service_(service) {}
 
-  /// Waits until the module is there or no kind of it can be had.
+  /// Waits until all is there that can be had of every kind that the module may be.
+  /// @return  whether anything is there, of the best quality; else what failed, or that nothing was found
   WarmOutcome warm(const sources::ModuleIds& module);
 
  private:

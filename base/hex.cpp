@@ -1,5 +1,7 @@
 #include "base/hex.hpp"
 
+#include <algorithm>
+
 #include "base/ascii.hpp"
 
 namespace symcached {
@@ -25,6 +27,14 @@ std::optional<std::vector<std::byte>> parse_hex(std::string_view digits) {
     bytes.push_back(static_cast<std::byte>(*high << 4 | *low));
   }
   return bytes;
+}
+
+bool is_hex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return hex_digit(c).has_value(); });
+}
+
+bool is_lower_hex(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return hex_digit(c) && lower_ascii(c) == c; });
 }
 
 }  // namespace symcached

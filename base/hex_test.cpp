@@ -14,5 +14,19 @@ TEST(Hex, DigitsAreReadAsTheyAreWritten) {
   for (const std::string_view bad : {"0", "007", "0g", "0x12", " 00"}) EXPECT_FALSE(parse_hex(bad)) << bad;
 }
 
+TEST(Hex, NothingButDigits) {
+  struct Row {
+    std::string_view text;
+    bool is_hex, is_lower;
+  };
+  const Row rows[] = {{"", true, true},      {"0", true, true},     {"09af", true, true}, {"09aF", true, false},
+                      {"g", false, false},   {"0x1", false, false}, {" 1", false, false}, {"/:@`", false, false},
+                      {"1-2", false, false}, {"\xe4", false, false}};
+  for (const Row& r : rows) {
+    EXPECT_EQ(is_hex(r.text), r.is_hex) << r.text;
+    EXPECT_EQ(is_lower_hex(r.text), r.is_lower) << r.text;
+  }
+}
+
 }  // namespace
 }  // namespace symcached

@@ -12,9 +12,9 @@
 
 #include "base/mapped_file.hpp"
 #include "bench/arguments.hpp"
+#include "net/run_task.hpp"
 #include "service/worker_jobs.hpp"
 #include "symbolize/derive.hpp"
-#include "testing/server/run_task.hpp"
 
 namespace {
 

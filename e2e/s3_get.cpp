@@ -10,9 +10,9 @@
 
 #include "base/hex.hpp"
 #include "fetch/answers.hpp"
-#include "fetch/blocking.hpp"
 #include "fetch/download.hpp"
 #include "fetch/s3_endpoint.hpp"
+#include "net/run_task.hpp"
 #include "store/sha256.hpp"
 
 namespace {
@@ -54,14 +54,14 @@ int main(int count, char** values) {
   fetch::S3Endpoint endpoint(place, client);
   fetch::Downloader downloader(client, hosts, endpoint, network, rules);
   if (given["how"] == "peek") {
-    const auto peeked = fetch::wait_for(downloader.peek(given["key"], {}, {.offset = 0, .size = 16}));
+    const auto peeked = run_task(downloader.peek(given["key"], {}, {.offset = 0, .size = 16}));
     print(peeked.result, 1, peeked.bytes);
   } else if (given["how"] == "head") {
-    const auto done = fetch::wait_for(downloader.head(given["key"], {}));
+    const auto done = run_task(downloader.head(given["key"], {}));
     print(done.result, done.requests, {});
   } else {
     std::string content;
-    const auto done = fetch::wait_for(downloader.get(given["key"], {}, [&](const fetch::HttpHead&) {
+    const auto done = run_task(downloader.get(given["key"], {}, [&](const fetch::HttpHead&) {
       content.clear();
       return std::expected<ByteSink, std::string>([&](Bytes piece) -> std::expected<void, std::string> {
         content += as_text(piece);

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import uuid
 
 import program
 from admin_test import metrics_of
@@ -12,14 +13,15 @@ from program import symcached
 from server import SOURCE, Server, Symbols
 
 BUILD_ID = "dfb85de42daffd09640c8fe377d572de3e168920"
+SHORT_ID = BUILD_ID[:32]  # may be a UUID of Apple's as well
 
 
-def make_elf(folder):
+def make_elf(folder, build_id):
     """A program with DWARF, where a debuginfod server would have it."""
-    place = folder / "buildid" / BUILD_ID / "debuginfo"
+    place = folder / "buildid" / build_id / "debuginfo"
     place.parent.mkdir(parents=True)
     (folder / "app.c").write_text(SOURCE)
-    subprocess.run(["gcc", "-g", f"-Wl,--build-id=0x{BUILD_ID}", folder / "app.c", "-o", place], check=True)
+    subprocess.run(["gcc", "-g", f"-Wl,--build-id=0x{build_id}", folder / "app.c", "-o", place], check=True)
 
 
 class Warm(unittest.TestCase):
@@ -32,19 +34,27 @@ class Warm(unittest.TestCase):
         for number in range(1, 5):
             cls.symbols.add(number)
         cls.elves = folder / "elves"
-        make_elf(cls.elves)
+        for build_id in (BUILD_ID, SHORT_ID):
+            make_elf(cls.elves, build_id)
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = pathlib.Path(scratch.name)
         self.cache = self.folder / "cache"
+        self.texts = self.folder / "texts"
+        self.texts.mkdir()
         self.file = self.folder / "symcached.yml"
+        self.configure()
+
+    def configure(self, **keys):
         sources = [{"id": "pdbs", "type": "filesystem", "path": str(self.symbols.folder), "is_public": True,
                     "layout": {"type": "symstore"}},
                    {"id": "elves", "type": "filesystem", "path": str(self.elves / "buildid"), "is_public": True,
-                    "layout": {"type": "debuginfod"}}]
-        self.file.write_text(json.dumps({"cache_dir": str(self.cache), "sources": sources}))
+                    "layout": {"type": "debuginfod"}},
+                   {"id": "texts", "type": "filesystem", "path": str(self.texts), "is_public": True,
+                    "layout": {"type": "breakpad"}}]
+        self.file.write_text(json.dumps({"cache_dir": str(self.cache), "sources": sources, **keys}))
 
     def warm(self, *arguments, status=0, stdin=None):
         done = symcached("cache", "warm", "-c", self.file, *arguments, stdin=stdin)
@@ -87,6 +97,24 @@ class Warm(unittest.TestCase):
         self.assertIn(f"missing: app.pdb {missing.upper()}: not found in any source", lines)
         self.assertTrue(any(line.startswith(f"failed: app.pdb {broken.upper()}: ") for line in lines), lines)
         self.assertIn("3 modules: 1 already there, 0 made, 1 missing, 1 failed", lines)
+
+    def test_every_kind_that_a_module_may_be(self):
+        debug_id = uuid.UUID(bytes_le=bytes.fromhex(SHORT_ID)).hex.upper() + "0"
+        text = self.texts / "app" / debug_id / "app.sym"
+        text.parent.mkdir(parents=True)
+        text.write_text(f"MODULE mac x86_64 {debug_id} app\nPUBLIC 1000 0 main\n")
+        module = {"code_file": "app", "code_id": SHORT_ID, "debug_file": "app", "debug_id": debug_id}
+        for seen in ("made", "there"):
+            outcome = json.loads(self.warm("--json", "-", stdin=json.dumps([module])))
+            self.assertEqual((outcome["outcome"], outcome["quality"]), (seen, "lines"))
+        counted = json.loads(symcached("cache", "stat", "--json", "-c", self.file).stdout)
+        self.assertEqual(counted["total"]["entries"], 2, "one of the text, one of the ELF file")
+
+    def test_what_has_no_room_is_not_made(self):
+        self.configure(caches={"max_size": "1KiB"})
+        outcome = json.loads(self.warm("--json", "-", stdin=f"app.pdb {self.guid(1)} 1\n", status=1))
+        self.assertEqual(outcome["outcome"], "failed")
+        self.assertTrue(outcome["error"].startswith("not kept: no room for "), outcome)
 
     def test_a_server_has_what_was_warmed(self):
         self.warm("--cache-dir", self.folder / "other", self.symbols.folder)

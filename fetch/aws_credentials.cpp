@@ -10,6 +10,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/json.hpp"
 #include "fetch/redirect.hpp"
 #include "fetch/secrets.hpp"
 #include "fetch/small_answer.hpp"
@@ -52,11 +53,6 @@ std::optional<system_clock::time_point> parse_time(const std::string& text) {
   return system_clock::from_time_t(::timegm(&parts));
 }
 
-std::string text_in(const boost::json::object& object, const char* name) {
-  const auto* value = object.if_contains(name);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
-
 /// Both services answer with the same object.
 std::expected<Renewed<AwsKeys>::Fresh, std::string> parse_keys(const std::string& text, system_clock::time_point now) {
   boost::system::error_code error;
@@ -64,8 +60,9 @@ std::expected<Renewed<AwsKeys>::Fresh, std::string> parse_keys(const std::string
   const auto* object = error ? nullptr : parsed.if_object();
   if (object == nullptr) return std::unexpected("temporary keys: the answer is not a JSON object");
   Renewed<AwsKeys>::Fresh fresh;
-  fresh.value = {text_in(*object, "AccessKeyId"), text_in(*object, "SecretAccessKey"), text_in(*object, "Token")};
-  const auto expires = parse_time(text_in(*object, "Expiration"));
+  const auto text_in = [&](std::string_view key) { return std::string(json_text(*object, key)); };
+  fresh.value = {text_in("AccessKeyId"), text_in("SecretAccessKey"), text_in("Token")};
+  const auto expires = parse_time(text_in("Expiration"));
   if (fresh.value.access_key.empty() || fresh.value.secret_key.empty() || !expires)
     return std::unexpected("temporary keys: the answer lacks AccessKeyId, SecretAccessKey or Expiration");
   fresh.until = std::max(*expires - kRenewBefore, now + std::chrono::seconds(10));

@@ -64,14 +64,6 @@ class Slot {
   const bool has_;
 };
 
-ByteSink appending_to(std::shared_ptr<std::string> bytes) {
-  bytes->clear();
-  return [bytes = std::move(bytes)](Bytes piece) -> std::expected<void, std::string> {
-    bytes->append(as_text(piece));
-    return {};
-  };
-}
-
 /// Tasks that run side by side, and what they gave.
 struct Gathering {
   std::vector<Task<Downloaded>> tasks;

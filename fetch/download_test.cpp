@@ -4,11 +4,11 @@
 
 #include <ctime>
 
+#include "net/run_task.hpp"
 #include "testing/packed/files.hpp"
 #include "testing/server/fake_upstream.hpp"
 #include "testing/server/faulty_upstream.hpp"
 #include "testing/server/fixed_endpoint.hpp"
-#include "testing/server/run_task.hpp"
 
 namespace symcached::fetch {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "fetch/blocking.hpp"
+#include "net/run_task.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -65,7 +65,7 @@ std::expected<std::unique_ptr<FileFetcher>, std::string> FileFetcher::open(Fetch
 std::expected<Original, NotFetched> FileFetcher::fetch(sources::FileType type, sources::ModuleIds module) {
   auto request = sources::make_request(type, std::move(module));
   if (!request) return std::unexpected(NotFetched{NotFetched::Kind::malformed, std::move(request.error())});
-  return wait_for(fetch_first(sources_, wanted_of(std::move(*request))));
+  return run_task(fetch_first(sources_, wanted_of(std::move(*request))));
 }
 
 }  // namespace symcached::fetch

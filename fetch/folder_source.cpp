@@ -40,6 +40,7 @@ FolderSource::FolderSource(const sources::SourceConfig& config, std::filesystem:
                            Log log)
     : root_(std::move(root)),
       name_(root_.path().string()),
+      id_(config.id),
       is_public_(config.is_public),
       layout_(config.layout),
       path_map_(config.path_map),

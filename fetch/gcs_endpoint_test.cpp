@@ -7,8 +7,8 @@
 #include <openssl/rsa.h>
 
 #include "fetch/secrets.hpp"
+#include "net/run_task.hpp"
 #include "testing/server/fake_upstream.hpp"
-#include "testing/server/run_task.hpp"
 
 namespace symcached::fetch {
 namespace {

@@ -7,9 +7,9 @@
 #include <condition_variable>
 #include <new>
 
+#include "net/run_task.hpp"
 #include "testing/server/fake_upstream.hpp"
 #include "testing/server/raw_upstream.hpp"
-#include "testing/server/run_task.hpp"
 
 namespace symcached::fetch {
 namespace {

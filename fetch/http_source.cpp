@@ -204,14 +204,7 @@ Task<std::vector<sources::Place>> HttpSource::places_of(Wanted wanted, bool two_
 
 Task<std::optional<std::string>> HttpSource::read_text(std::string path) {
   const auto text = std::make_shared<std::string>();
-  OpenSink open = [text](const HttpHead&) -> std::expected<ByteSink, std::string> {
-    text->clear();
-    return ByteSink([text](Bytes piece) -> std::expected<void, std::string> {
-      if (text->size() + piece.size() > AdminShortcut::kMaxText) return std::unexpected("too large");
-      text->append(as_text(piece));
-      return {};
-    });
-  };
+  OpenSink open = [text](const HttpHead&) { return appending_to(text, AdminShortcut::kMaxText); };
   const Downloaded done = co_await downloader_.get(std::move(path), {}, std::move(open));
   if (!done.complete() && !is_refusal(done.result.head.status)) co_return std::nullopt;
   const bool is_there = done.complete() && !is_web_page(done.result.head);

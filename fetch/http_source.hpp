@@ -21,6 +21,7 @@ class HttpSource : public Source {
   HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endpoint> endpoint, ObjectCache& objects,
              HttpClient& client, Log log = {});
   const std::string& name() const override { return endpoint_->shown(); }
+  const std::string& id() const override { return config_.id; }
   std::uint64_t credentials() const override { return endpoint_->credentials(); }
   bool is_public() const override { return config_.is_public; }
   bool is_local() const override { return false; }

@@ -5,8 +5,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include "net/run_task.hpp"
 #include "testing/server/fake_upstream.hpp"
-#include "testing/server/run_task.hpp"
 
 namespace symcached::fetch {
 namespace {

@@ -13,13 +13,7 @@ Task<SmallAnswer> ask_small(HttpClient& client, HttpRequest request, std::size_t
   if (request.network) rules = *request.network;
   rules.max_download_size = most;
   request.network = std::make_shared<const sources::NetworkRules>(std::move(rules));
-  request.open_sink = [body](const HttpHead&) -> std::expected<ByteSink, std::string> {
-    body->clear();
-    return ByteSink([body](Bytes piece) -> std::expected<void, std::string> {
-      body->append(as_text(piece));
-      return {};
-    });
-  };
+  request.open_sink = [body](const HttpHead&) { return appending_to(body); };
   SmallAnswer answer;
   answer.result = co_await client.ask(std::move(request));
   answer.body = std::move(*body);

@@ -21,6 +21,8 @@ class Source {
   virtual ~Source() = default;
   /// Path or URL, without credentials.
   virtual const std::string& name() const = 0;
+  /// SourceConfig::id: sources of one name may have several.
+  virtual const std::string& id() const = 0;
   /// Another number when the credentials are others: what was refused to those says nothing of these. 0: none.
   virtual std::uint64_t credentials() const = 0;
   /// What it has may be seen from every scope.

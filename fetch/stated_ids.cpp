@@ -138,9 +138,7 @@ std::optional<FileRequest> parse_line(std::string_view line) {
   ModuleIds ids;
   if (code_id != kNothing) ids.code_id = code_id;
   if (debug_id != kNothing && !(ids.debug_id = DebugId::parse(debug_id))) return std::nullopt;
-  const bool is_tidy =
-      std::ranges::all_of(ids.code_id, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-  if (!is_tidy || ids.code_id.size() > sources::kMaxCodeId) return std::nullopt;
+  if (!is_lower_hex(ids.code_id) || ids.code_id.size() > sources::kMaxCodeId) return std::nullopt;
   return FileRequest{*type, std::move(ids)};
 }
 

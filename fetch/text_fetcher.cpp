@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "fetch/blocking.hpp"
 #include "fetch/url.hpp"
+#include "net/run_task.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -48,12 +48,8 @@ Task<std::expected<std::string, NotFetched>> TextFetcher::ask(std::string url) {
   };
   if (!checked) co_return std::unexpected(NotFetched{Kind::malformed, std::move(checked.error())});
   const auto text = std::make_shared<std::string>();
-  const ByteSink sink = [text](Bytes piece) -> std::expected<void, std::string> {
-    text->append(as_text(piece));
-    return {};
-  };
   HttpRequest request{.url = *checked};
-  request.open_sink = [sink](const HttpHead&) { return sink; };
+  request.open_sink = [text](const HttpHead&) { return appending_to(text); };
   const HttpResult result = co_await client_.ask(std::move(request));
   const HttpHead& head = result.head;
   if (head.status == 404 || head.status == 410) co_return failed(Kind::absent, *checked, "not found");
@@ -64,6 +60,6 @@ Task<std::expected<std::string, NotFetched>> TextFetcher::ask(std::string url) {
   co_return std::move(*text);
 }
 
-std::expected<std::string, NotFetched> TextFetcher::get(std::string url) { return wait_for(ask(std::move(url))); }
+std::expected<std::string, NotFetched> TextFetcher::get(std::string url) { return run_task(ask(std::move(url))); }
 
 }  // namespace symcached::fetch

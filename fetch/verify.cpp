@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/hex.hpp"
 #include "fetch/stated_ids.hpp"
 #include "formats/ppdb/checksum.hpp"
 
@@ -114,8 +115,7 @@ std::string symbol_checksum(std::span<const Checksum> checksums) {
   std::size_t sent = 0;
   for (const Checksum& checksum : checksums) {
     if (!fits_header(checksum) || sent == kMaxChecksums) continue;
-    value += fmt::format("{}{}:", sent++ == 0 ? "" : ";", checksum.algorithm);
-    for (const std::byte b : checksum.digest) value += fmt::format("{:02x}", std::to_integer<unsigned>(b));
+    value += fmt::format("{}{}:{}", sent++ == 0 ? "" : ";", checksum.algorithm, to_hex(checksum.digest));
   }
   return value;
 }

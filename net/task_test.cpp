@@ -6,7 +6,7 @@
 #include <memory>
 #include <thread>
 
-#include "testing/server/run_task.hpp"
+#include "net/run_task.hpp"
 
 namespace symcached {
 namespace {

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "base/hex.hpp"
+#include "base/json.hpp"
 
 namespace symcached::service {
 namespace {
@@ -43,12 +44,6 @@ json::array to_json(const std::vector<sources::Checksum>& checksums) {
   for (const sources::Checksum& checksum : checksums)
     all.push_back(json::array{checksum.algorithm, to_hex(checksum.digest)});
   return all;
-}
-
-std::string text_of(const json::object& object, std::string_view key) {
-  const json::value* value = object.if_contains(key);
-  const json::string* text = value == nullptr ? nullptr : value->if_string();
-  return text == nullptr ? std::string() : std::string(*text);
 }
 
 std::vector<sources::Checksum> checksums_of(const json::object& object) {
@@ -119,14 +114,15 @@ std::optional<CacheQuery> query_of_line(std::string_view line) {
   const json::value value = json::parse({line.data(), line.size()}, error);
   if (error || !value.is_object()) return std::nullopt;
   const json::object& object = value.get_object();
-  const auto type = parse_module_type(text_of(object, "type"));
+  const auto text_in = [&](std::string_view key) { return std::string(json_text(object, key)); };
+  const auto type = parse_module_type(text_in("type"));
   if (!type) return std::nullopt;
-  CacheQuery query{.type = *type, .scope = text_of(object, "scope")};
-  query.module = {.code_file = text_of(object, "code_file"),
-                  .debug_file = text_of(object, "debug_file"),
-                  .code_id = text_of(object, "code_id"),
+  CacheQuery query{.type = *type, .scope = text_in("scope")};
+  query.module = {.code_file = text_in("code_file"),
+                  .debug_file = text_in("debug_file"),
+                  .code_id = text_in("code_id"),
                   .checksums = checksums_of(object)};
-  if (const std::string id = text_of(object, "debug_id"); !id.empty()) {
+  if (const std::string id = text_in("debug_id"); !id.empty()) {
     query.module.debug_id = DebugId::parse(id);
     if (!query.module.debug_id) return std::nullopt;
   }

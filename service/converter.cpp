@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/overloaded.hpp"
+#include "base/quantity.hpp"
 
 namespace symcached::service {
 namespace {
@@ -37,11 +38,6 @@ std::string other_id(const sources::FileRequest& wanted, const DebugId& stated) 
   const bool any_age = wanted.type == sources::FileType::portable_pdb && asked->age == sources::kNoStamp;
   if (stated.guid == asked->guid && (any_age || stated.age == asked->age)) return {};
   return fmt::format("id is {}, expected {}", stated.breakpad(), asked->breakpad());
-}
-
-std::string megabytes(std::uint64_t bytes) {
-  return bytes < 1 << 20 ? fmt::format("{:.1f} KiB", static_cast<double>(bytes) / (1 << 10))
-                         : fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
 }  // namespace
@@ -109,7 +105,7 @@ Conversion Converter::publish(const Order& order, const Made& made, store::Entry
       std::move(writer).publish({.quality = quality_of(made.note.contents), .cost = took, .source = made.original});
   if (!entry) return NoMeans{fmt::format("{}: cannot store: {}", order.key.readable, entry.error())};
   log_(Severity::info, fmt::format("converted {} in {} ms: {} to {}, {}, from {}", order.wanted.key, took.count(),
-                                   megabytes(made.original_size), megabytes(size),
+                                   size_text(made.original_size), size_text(size),
                                    symbolize::name_of(made.note.contents), made.origin));
   if (!(*entry)->not_kept().empty())
     log_(Severity::warning, fmt::format("{}: not kept: {}", order.key.readable, (*entry)->not_kept()));

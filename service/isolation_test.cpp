@@ -6,13 +6,13 @@
 #include <fstream>
 
 #include "base/sanitizers.hpp"
+#include "net/run_task.hpp"
 #include "service/cache_service.hpp"
 #include "service/cache_versions.hpp"
 #include "symbolize/derive.hpp"
 #include "testing/pdb/rich_pdb.hpp"
 #include "testing/server/faulty_worker.hpp"
 #include "testing/server/process.hpp"
-#include "testing/server/run_task.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace symcached::service {

@@ -81,7 +81,7 @@ bool Originals::may_identify(const fetch::Source& source, const std::string& key
   const auto now = std::chrono::steady_clock::now();
   const std::scoped_lock lock(mutex_);
   if (identified_.size() >= kMostIdentified) identified_.clear();
-  const auto [found, is_new] = identified_.try_emplace(source.name() + " " + key, now);
+  const auto [found, is_new] = identified_.try_emplace(SourceMemory::name_of(source, key), now);
   if (is_new) return false;  // it has only just failed
   if (now - found->second < policy.identify_again) return false;
   found->second = now;

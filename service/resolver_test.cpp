@@ -111,6 +111,24 @@ TEST_F(SourcesTest, OtherCredentialsAreTriedAtOnce) {
   EXPECT_EQ(second_.opened, second) << "it said no an instant ago";
 }
 
+TEST_F(SourcesTest, WhatASourceSaidIsNotSaidByAnotherOfTheSameName) {
+  first_.id = "with a key";
+  second_.id = "without";
+  first_.open = error(Kind::forbidden);
+  const auto named_alike = [&](std::initializer_list<Script*> scripts) {
+    std::vector<std::unique_ptr<fetch::Source>> sources;
+    for (Script* const script : scripts) sources.push_back(std::make_unique<ScriptedSource>("same", *script));
+    return sources;
+  };
+  serve(named_alike({&first_}), settled());
+  EXPECT_EQ(find(), "soft no; no");
+  const int first = first_.opened;
+  second_.open = has("it");
+  service_->use(named_alike({&first_, &second_}), {});
+  EXPECT_EQ(find(), "ready cache of it");
+  EXPECT_EQ(first_.opened, first) << "it said no an instant ago";
+}
+
 TEST_F(SourcesTest, AnAbsenceOnDiskIsThatOfTheSourcesThatWereAsked) {
   start();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(find(), "absent");

@@ -9,9 +9,13 @@
 
 namespace symcached::service {
 
-/// Bounded, in memory. What a source said to other credentials is not found. Safe to use from any thread.
+/// Bounded, in memory. What a source said to other credentials, or under another id, is not found. Safe to use from any
+/// thread.
 class SourceMemory {
  public:
+  /// What tells a question to one source from all others.
+  static std::string name_of(const fetch::Source& source, std::string_view key);
+
   std::optional<store::Negative> find(const fetch::Source& source, std::string_view key) {
     return verdicts_.find(name_of(source, key));
   }
@@ -21,8 +25,6 @@ class SourceMemory {
   void drop(const fetch::Source& source, std::string_view key) { verdicts_.drop(name_of(source, key)); }
 
  private:
-  static std::string name_of(const fetch::Source& source, std::string_view key);
-
   store::Negatives verdicts_{{}};
 };
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <ranges>
 
 #include "base/ascii.hpp"
+#include "base/hex.hpp"
 #include "base/path_text.hpp"
 #include "sources/file_name.hpp"
 
@@ -18,10 +20,6 @@ constexpr std::size_t kUuidDigits = 32, kStampDigits = 8, kMinBuildId = 2;
 std::string_view plain_name(std::string_view recorded) {
   const std::string_view name = last_path_part(recorded);
   return check_file_name(name) ? name : std::string_view();
-}
-
-bool is_hex(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return hex_digit(c).has_value(); });
 }
 
 std::optional<std::uint32_t> parse_number(std::string_view digits) {
@@ -160,10 +158,11 @@ std::string key_text(const FileRequest& request) {
 }
 
 std::optional<DebugId> debug_id_of_build_id(std::string_view build_id) {
-  if (build_id.size() < kMinBuildId || build_id.size() % 2 != 0 || !is_hex(build_id)) return std::nullopt;
+  const auto id = build_id.size() < kMinBuildId ? std::nullopt : parse_hex(build_id);
+  if (!id) return std::nullopt;
   std::array<std::uint8_t, 16> bytes{};
-  for (std::size_t i = 0; i < bytes.size() && 2 * i < build_id.size(); ++i)
-    bytes[i] = static_cast<std::uint8_t>(*hex_digit(build_id[2 * i]) << 4 | *hex_digit(build_id[2 * i + 1]));
+  const auto to_integer = [](std::byte b) { return std::to_integer<std::uint8_t>(b); };
+  std::ranges::transform(*id | std::views::take(bytes.size()), bytes.begin(), to_integer);
   return DebugId{Guid::from_windows(bytes), 0};
 }
 

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include "base/json.hpp"
 #include "sources/module_collector.hpp"
 #include "sources/module_line.hpp"
 
@@ -14,11 +15,10 @@ constexpr std::size_t kMaxDepth =
     64;  ///< of arrays and objects, one in the other; an event's stack traces need a dozen
 constexpr std::size_t kMaxChecksums = 8;
 
-/// The first of these members that is a text.
+/// The first of these members that is a text, and not empty.
 std::string_view text_of(const json::object& from, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names)
-    if (const json::value* value = from.if_contains({name.data(), name.size()}))
-      if (const json::string* text = value->if_string()) return {text->data(), text->size()};
+    if (const std::string_view text = json_text(from, name); !text.empty()) return text;
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
+#include "base/hex.hpp"
 #include "base/path_text.hpp"
 #include "ids/guid.hpp"
 
@@ -24,10 +25,6 @@ constexpr std::string_view kCodeView = "[RSDS] PdbSig: ";
 constexpr std::string_view trim(std::string_view text, std::string_view what = kBlanks) {
   const std::size_t first = text.find_first_not_of(what);
   return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(what) - first + 1);
-}
-
-bool is_hex(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return hex_digit(c).has_value(); });
 }
 
 std::optional<std::uint32_t> parse_number(std::string_view digits, int base) {
@@ -194,19 +191,16 @@ std::optional<StatedId> parse_stated_id(std::string_view text) {
 std::optional<std::string> parse_code_id(std::string_view text) {
   std::string id = lower_ascii(text);
   std::erase(id, '-');
-  return is_hex(id) && id.size() <= kMaxCodeId ? std::optional(std::move(id)) : std::nullopt;
+  return !id.empty() && is_hex(id) && id.size() <= kMaxCodeId ? std::optional(std::move(id)) : std::nullopt;
 }
 
 std::optional<Checksum> parse_checksum(std::string_view text) {
   constexpr std::size_t kMaxAlgorithm = 16, kMaxDigits = 128;
   const std::size_t colon = text.find(':');
   const std::string_view digits = colon == text.npos ? "" : text.substr(colon + 1);
-  if (colon == 0 || colon > kMaxAlgorithm || !is_hex(digits) || digits.size() % 2 != 0 || digits.size() > kMaxDigits)
-    return std::nullopt;
-  Checksum checksum{std::string(text.substr(0, colon)), {}};
-  for (std::size_t i = 0; i < digits.size(); i += 2)
-    checksum.digest.push_back(static_cast<std::byte>(*hex_digit(digits[i]) << 4 | *hex_digit(digits[i + 1])));
-  return checksum;
+  if (colon == 0 || colon > kMaxAlgorithm || digits.empty() || digits.size() > kMaxDigits) return std::nullopt;
+  auto digest = parse_hex(digits);
+  return digest ? std::optional(Checksum{std::string(text.substr(0, colon)), std::move(*digest)}) : std::nullopt;
 }
 
 ModuleLine parse_module_line(std::string_view line) {

@@ -55,13 +55,8 @@ std::string place_of(const EntryKey& key) {
 
 std::optional<Digest> parse_digest(std::string_view digits) {
   Digest digest;
-  if (digits.size() != 2 * digest.size()) return std::nullopt;
-  for (std::size_t i = 0; i < digest.size(); ++i) {
-    const char high = digits[2 * i], low = digits[2 * i + 1];
-    if (!hex_digit(high) || !hex_digit(low) || lower_ascii(high) != high || lower_ascii(low) != low)
-      return std::nullopt;
-    digest[i] = static_cast<std::byte>(*hex_digit(high) << 4 | *hex_digit(low));
-  }
+  if (digits.size() != 2 * digest.size() || !is_lower_hex(digits)) return std::nullopt;
+  std::ranges::copy(*parse_hex(digits), digest.begin());
   return digest;
 }
 

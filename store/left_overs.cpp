@@ -6,21 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <ctime>
 #include <memory>
 
 #include "base/descriptor.hpp"
+#include "base/hex.hpp"
 
 namespace symcached::store {
 namespace {
 
 constexpr std::string_view kPrefix = "entry-";
 constexpr std::size_t kDigits = 16;
-
-bool is_hex(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
 
 bool is_old(const struct stat& info) {
   return std::time(nullptr) - info.st_mtim.tv_sec > std::chrono::seconds(kLeftOverAge).count();
@@ -35,7 +31,7 @@ std::string temporary_name(std::uint64_t boot, std::uint64_t number) {
 bool is_temporary_name(std::string_view name) {
   if (name.size() != kPrefix.size() + 2 * kDigits + 1 || !name.starts_with(kPrefix)) return false;
   name.remove_prefix(kPrefix.size());
-  return is_hex(name.substr(0, kDigits)) && name[kDigits] == '-' && is_hex(name.substr(kDigits + 1));
+  return is_lower_hex(name.substr(0, kDigits)) && name[kDigits] == '-' && is_lower_hex(name.substr(kDigits + 1));
 }
 
 bool is_of_run(std::string_view name, std::uint64_t boot) {

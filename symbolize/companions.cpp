@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 
+#include "base/hex.hpp"
 #include "base/path_text.hpp"
 #include "ids/guid.hpp"
 #include "object/dwarf/split_file.hpp"
@@ -69,10 +70,6 @@ bool is_too_new(const NeedFile& need, const fs::path& place) {
 /// A path as recorded has no NUL and not the length of a novel.
 bool usable(const std::string& path) { return path.size() < 4096 && path.find('\0') == path.npos; }
 
-bool is_hex(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
-
 }  // namespace
 
 std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
@@ -83,7 +80,7 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
   const fs::path path = need.path;
   const fs::path name = path.filename();
   if ((need.kind == Kind::debug_link || need.kind == Kind::supplementary) && need.build_id.size() > 2 &&
-      is_hex(need.build_id))
+      is_lower_hex(need.build_id))
     for (const fs::path root : debug_folders)
       places.push_back(root / ".build-id" / need.build_id.substr(0, 2) / (need.build_id.substr(2) + ".debug"));
   switch (need.kind) {

@@ -10,9 +10,9 @@
 
 #include "base/overloaded.hpp"
 #include "base/sanitizers.hpp"
+#include "net/run_task.hpp"
 #include "testing/server/faulty_worker.hpp"
 #include "testing/server/process.hpp"
-#include "testing/server/run_task.hpp"
 #include "testing/temp_folder.hpp"
 
 namespace symcached::worker {

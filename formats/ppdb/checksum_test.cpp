@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/hex.hpp"
 #include "testing/managed/dotnet_files.hpp"
 #include "testing/managed/portable_pdb.hpp"
 
@@ -47,9 +48,7 @@ TEST(Checksum, AlgorithmsAreKnownByName) {
        "12e3a2e8819db2fb7"},
   };
   for (const Row& r : rows) {
-    std::vector<std::byte> digest;
-    for (std::size_t i = 0; i + 1 < r.digest.size(); i += 2)
-      digest.push_back(static_cast<std::byte>(*hex_digit(r.digest[i]) << 4 | *hex_digit(r.digest[i + 1])));
+    const std::vector<std::byte> digest = parse_hex(r.digest).value();
     EXPECT_EQ(verify_checksum(*pdb, r.name, digest), ChecksumResult::equal) << r.name;
     EXPECT_EQ(verify_checksum(*pdb, r.name, Bytes(digest).first(digest.size() - 1)), ChecksumResult::different);
     EXPECT_EQ(verify_checksum(*pdb, r.name, {}), ChecksumResult::different) << r.name;

@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include "base/json.hpp"
 #include "base/zip_archive.hpp"
 #include "object/text/describe_breakpad.hpp"
 
@@ -28,12 +29,6 @@ constexpr FileType kTypes[] = {
     {"source_map", "source-maps"},
     {"indexed_ram_bundle", "ram-bundles"},
 };
-
-std::string_view text_of(const json::object& from, std::string_view key) {
-  const json::value* const value = from.if_contains(key);
-  const json::string* const text = value == nullptr ? nullptr : value->if_string();
-  return text == nullptr ? std::string_view() : std::string_view(text->data(), text->size());
-}
 
 /// Positions in the archive count from the header, or from behind it.
 std::expected<ZipArchive, std::string> open_archive(Bytes file) {
@@ -61,7 +56,7 @@ void describe_files(FileInfo& info, const json::object& manifest) {
   for (const FileType& row : kTypes) {
     const bool has_it = std::ranges::any_of(*files, [&](const auto& file) {
       const json::object* const what = file.value().if_object();
-      return what != nullptr && text_of(*what, "type") == row.type;
+      return what != nullptr && json_text(*what, "type") == row.type;
     });
     if (has_it) info.features.push_back(row.feature);
   }
@@ -78,10 +73,10 @@ void describe_source_bundle(FileInfo& info, Bytes file) {
   if (!archive) return void(info.trouble = "source_bundle: " + archive.error());
   const auto manifest = read_manifest(*archive);
   if (!manifest) return void(info.trouble = "source_bundle: " + manifest.error());
-  info.debug_id = DebugId::parse(text_of(*manifest, "debug_id"));
-  info.code_id = text_of(*manifest, "code_id");
-  info.debug_file = text_of(*manifest, "object_name");
-  info.arch = arch_of_breakpad(text_of(*manifest, "arch"));
+  info.debug_id = DebugId::parse(json_text(*manifest, "debug_id"));
+  info.code_id = json_text(*manifest, "code_id");
+  info.debug_file = json_text(*manifest, "object_name");
+  info.arch = arch_of_breakpad(json_text(*manifest, "arch"));
   describe_files(info, *manifest);
 }
 

@@ -1,7 +1,8 @@
 #include "object/wasm/describe.hpp"
 
-#include <fmt/format.h>
+#include <algorithm>
 
+#include "base/hex.hpp"
 #include "object/dwarf/in_wasm.hpp"
 
 namespace symcached::object {
@@ -14,8 +15,7 @@ void describe_wasm(FileInfo& info, Bytes file) {
   }
   info.arch = model::Arch::wasm32;
   info.debug_id = debug_id_of(*module);
-  for (const std::byte b : module->build_id().first(std::min<std::size_t>(module->build_id().size(), kMaxBuildId)))
-    info.code_id += fmt::format("{:02x}", static_cast<unsigned>(b));
+  info.code_id = to_hex(module->build_id().first(std::min<std::size_t>(module->build_id().size(), kMaxBuildId)));
   const auto name = module->module_name();
   if (name) info.debug_file = *name;
   else info.error = name.error();

@@ -37,6 +37,7 @@ class Says {
 struct Script {
   Says open = Says([](const auto&) { return fetch::NotThere{}; });
   bool is_public = true;
+  std::string id = {};
   std::string identity = {};
   std::uint64_t credentials = 0;
   std::atomic<int> opened = 0, identified = 0, forgotten = 0;
@@ -46,6 +47,7 @@ class ScriptedSource : public fetch::Source {
  public:
   ScriptedSource(std::string name, Script& script) : name_(std::move(name)), script_(script) {}
   const std::string& name() const override { return name_; }
+  const std::string& id() const override { return script_.id; }
   std::uint64_t credentials() const override { return script_.credentials; }
   bool is_local() const override { return true; }
   bool is_public() const override { return script_.is_public; }

@@ -6,11 +6,11 @@
 #include <future>
 
 #include "base/overloaded.hpp"
+#include "net/run_task.hpp"
 #include "service/cache_service.hpp"
 #include "service/cache_versions.hpp"
 #include "testing/server/fake_pdb.hpp"
 #include "testing/server/fake_upstream.hpp"
-#include "testing/server/run_task.hpp"
 
 namespace symcached::service {
 

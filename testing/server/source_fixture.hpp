@@ -9,9 +9,9 @@
 #include "base/overloaded.hpp"
 #include "fetch/source.hpp"
 #include "net/http.hpp"
+#include "net/run_task.hpp"
 #include "testing/server/fake_pdb.hpp"
 #include "testing/server/fixed_endpoint.hpp"
-#include "testing/server/run_task.hpp"
 
 namespace symcached::fetch {
 

@@ -8,11 +8,11 @@
 
 #include "net/task.hpp"
 
-namespace symcached::fetch {
+namespace symcached {
 
-/// Throws what the coroutine throws.
+/// Blocks; throws what the coroutine throws.
 template <class T>
-T wait_for(Task<T> task) {
+T run_task(Task<T> task) {
   boost::asio::io_context context(1);
   std::optional<T> result;
   boost::asio::co_spawn(context, std::move(task), [&](std::exception_ptr fault, T value) {
@@ -23,4 +23,4 @@ T wait_for(Task<T> task) {
   return std::move(*result);
 }
 
-}  // namespace symcached::fetch
+}  // namespace symcached
