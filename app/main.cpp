@@ -7,6 +7,7 @@
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/worker.hpp"
+#include "transcode/keeper.hpp"
 
 namespace {
 
@@ -47,6 +48,8 @@ int run(CLI::App& app, const int& status, std::vector<std::string> arguments) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && argv[1] == kWorkerCommand) return run_worker();
+  if (argc > 1 && argv[1] == symcached::transcode::kKeeperCommand)
+    return symcached::transcode::keep({argv + 2, argv + argc});
   CLI::App app;
   int status = kDone;
   add_commands(app, status);

@@ -13,6 +13,7 @@ namespace symcached::transcode {
 /// Removed with all it holds when dropped. Links in it are removed, not followed.
 class JobFolder {
  public:
+  JobFolder() = default;
   explicit JobFolder(std::filesystem::path path) : path_(std::move(path)) {}
   JobFolder(JobFolder&& other) noexcept : path_(std::exchange(other.path_, std::filesystem::path())) {}
   JobFolder& operator=(JobFolder&& other) noexcept {
@@ -24,7 +25,7 @@ class JobFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  std::filesystem::path path_;  ///< empty: moved from
+  std::filesystem::path path_;  ///< empty: none
 };
 
 /// <place>/<run>/<job>, both with random names. Each run holds a lock for as long as it lives, so another knows which

@@ -1,9 +1,7 @@
 #include "worker/process.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,50 +14,13 @@
 #include <memory>
 #include <utility>
 
+#include "base/child_process.hpp"
 #include "base/sanitizers.hpp"
 #include "worker/channel.hpp"
 #include "worker/serve.hpp"
 
 namespace symcached::worker {
 namespace {
-
-/// What posix_spawn is told; freed with it.
-class SpawnPlan {
- public:
-  explicit SpawnPlan(int channel) {
-    ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawnattr_init(&attributes_);
-    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    // Reports of a sanitizer are worth reading; whatever else a worker prints may come from a hostile file.
-    if (!kSanitized) ::posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions_, channel, kChannel);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, kChannel + 1);
-    sigset_t none{}, all{};
-    ::sigemptyset(&none);
-    ::sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    ::posix_spawnattr_setpgroup(&attributes_, 0);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    ::posix_spawn_file_actions_destroy(&actions_);
-    ::posix_spawnattr_destroy(&attributes_);
-  }
-  int run(pid_t& pid, std::vector<char*> arguments, std::vector<char*> environment) const {
-    const char* program = std::exchange(arguments[0], ::program_invocation_short_name);  // for whoever lists processes
-    arguments.push_back(nullptr);
-    environment.push_back(nullptr);
-    return ::posix_spawn(&pid, program, &actions_, &attributes_, arguments.data(), environment.data());
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
 
 /// A sanitizer's runtime cannot live within an address space, so it gets its own kind of limit.
 std::vector<std::string> environment_of_workers() {
@@ -71,12 +32,6 @@ std::vector<std::string> environment_of_workers() {
         fmt::format("{}={}:hard_rss_limit_mb=768:allocator_may_return_null=0", name, given == nullptr ? "" : given));
   }
   return environment;
-}
-
-std::vector<char*> pointers(std::span<const std::string> texts) {
-  std::vector<char*> all;
-  for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
-  return all;
 }
 
 void set_soft_limit(pid_t pid, __rlimit_resource which, std::uint64_t value) {
@@ -100,10 +55,16 @@ std::expected<Process, std::string> Process::start(std::span<const std::string> 
   auto channel = make_channel();
   if (!channel) return failed(errno);
   const std::vector<std::string> environment = environment_of_workers();
-  pid_t pid = -1;
-  const SpawnPlan plan(channel->second.get());
-  if (const int error = plan.run(pid, pointers(command), pointers(environment)); error != 0) return failed(error);
-  return Process(pid, std::move(channel->first));
+  // Reports of a sanitizer are worth reading; whatever else a worker prints may come from a hostile file.
+  std::vector<std::pair<int, int>> descriptors;
+  if (kSanitized) descriptors.emplace_back(STDERR_FILENO, STDERR_FILENO);
+  descriptors.emplace_back(channel->second.get(), kChannel);
+  const auto pid = start_child({.command = command,
+                                .name = ::program_invocation_short_name,
+                                .environment = environment,
+                                .descriptors = descriptors});
+  if (!pid) return failed(pid.error());
+  return Process(*pid, std::move(channel->first));
 }
 
 Process::Process(Process&& other) noexcept
@@ -146,11 +107,7 @@ std::string Process::end() {
     }
     pid_ = -1;
   }
-  if (const int signal = last_signal(); signal != 0) {
-    const char* meaning = ::sigdescr_np(signal);
-    return fmt::format("signal {} ({})", signal, meaning == nullptr ? "unknown" : meaning);
-  }
-  return fmt::format("exit status {}", WEXITSTATUS(status_));
+  return ending_text(status_);
 }
 
 int Process::last_signal() const { return WIFSIGNALED(status_) ? WTERMSIG(status_) : 0; }

@@ -1,0 +1,57 @@
+#include "transcode/placing.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "store/files.hpp"
+
+namespace symcached::transcode {
+namespace {
+
+constexpr std::size_t kCopySize = 1 << 20;
+
+bool link_whole(const Original& original, const std::filesystem::path& target) {
+  struct stat info{};
+  if (original.offset != 0 || ::fstat(original.file->get(), &info) != 0) return false;
+  if (static_cast<std::uint64_t>(info.st_size) != original.size) return false;
+  const std::string opened = "/proc/self/fd/" + std::to_string(original.file->get());
+  return ::linkat(AT_FDCWD, opened.c_str(), AT_FDCWD, target.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+/// What the system cannot copy by itself. @return 0, or errno
+int copy_by_hand(const Original& original, std::uint64_t done, int to) {
+  std::vector<char> buffer(kCopySize);
+  while (done < original.size) {
+    const std::size_t wanted = std::min<std::uint64_t>(buffer.size(), original.size - done);
+    const ssize_t n = ::pread(original.file->get(), buffer.data(), wanted, static_cast<off_t>(original.offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n < 0 ? errno : EIO;  // it became shorter
+    if (const int error = store::write_at(to, buffer.data(), static_cast<std::size_t>(n), done); error != 0)
+      return error;
+    done += static_cast<std::uint64_t>(n);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int place(const Original& original, const std::filesystem::path& target) {
+  if (link_whole(original, target)) return 0;
+  const Descriptor to(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!to) return errno;
+  off64_t from = static_cast<off64_t>(original.offset), at = 0;
+  while (static_cast<std::uint64_t>(at) < original.size) {
+    const std::size_t left = original.size - static_cast<std::uint64_t>(at);
+    const ssize_t n = ::copy_file_range(original.file->get(), &from, to.get(), &at, left, 0);
+    if (n <= 0) break;
+  }
+  return copy_by_hand(original, static_cast<std::uint64_t>(at), to.get());
+}
+
+}  // namespace symcached::transcode
