@@ -34,8 +34,16 @@ Task<http::Response> open_symcache(http::Request request, Segments below, Behind
 enum class Spelling : std::uint8_t { exact, any_case };
 enum class Extent : std::uint8_t { one_segment, and_below };
 
+/// What Windows Performance Analyzer asks for: /v3.1.0/name/id.
+Task<http::Response> microsoft_symcache(http::Request request, Segments path, Behind behind) {
+  if (behind.options.microsoft == nullptr)
+    co_return http::text(404, "Microsoft's symcaches are not served (symcache.directory); the open ones are at /open/");
+  co_return co_await get_microsoft_symcache(std::move(request), std::move(path), *behind.options.microsoft,
+                                            behind.options.hold, behind.options.redirect);
+}
+
 struct Route {
-  std::string_view segment;  ///< the first of the path
+  std::string_view segment;  ///< the first of the path; kAnyVersion: v3.1.0 and the like, which stays in `below`
   Spelling spelling;
   Extent extent;
   std::string_view methods;  ///< as Allow names them; OPTIONS is answered for all
@@ -53,6 +61,8 @@ constexpr Route kRoutes[] = {
 };
 
 constexpr std::string_view kNoRoute = "none";
+constexpr std::string_view kAnyVersion = "v";
+constexpr Route kMicrosoft{kAnyVersion, Spelling::any_case, Extent::and_below, kReading, microsoft_symcache};
 
 std::string_view name_of(const Route& route) { return route.segment.empty() ? "index" : route.segment; }
 
@@ -71,7 +81,6 @@ bool lists(std::string_view methods, std::string_view method) {
   return false;
 }
 
-/// What Windows Performance Analyzer asks for: /v3.1.0/name/id.
 bool is_microsofts(const Segments& segments) {
   return segments.size() >= 3 && segments[0].size() > 1 && (segments[0][0] == 'v' || segments[0][0] == 'V') &&
          wpt::Version::parse(segments[0].substr(1));
@@ -83,17 +92,15 @@ Task<http::Response> answer_by(const Route* route, std::optional<Segments> path,
   if (request.is("OPTIONS")) co_return http::Response{204, {allow}, ""};
   if (!lists(allow.second, request.method)) co_return http::text(405, "method not allowed; use GET or HEAD", {allow});
   if (!path) co_return http::text(400, "request target is not a path");
-  if (route == nullptr && is_microsofts(*path))
-    co_return http::text(404, "Microsoft's symcache format is not served; the open format is below /open/");
   if (route == nullptr) co_return http::text(404, "no such path; see /");
-  path->erase(path->begin());
+  if (route != &kMicrosoft) path->erase(path->begin());
   co_return co_await route->endpoint(std::move(request), std::move(*path), behind);
 }
 
 }  // namespace
 
 std::vector<std::string_view> route_names() {
-  std::vector<std::string_view> names{kNoRoute};
+  std::vector<std::string_view> names{kNoRoute, name_of(kMicrosoft)};
   for (const Route& route : kRoutes) names.push_back(name_of(route));
   return names;
 }
@@ -102,7 +109,7 @@ Task<http::Response> answer(http::Request request, service::CacheService& servic
   auto path = http::path_segments(request.target);
   const Route* route =
       path ? std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); }) : std::end(kRoutes);
-  if (route == std::end(kRoutes)) route = nullptr;
+  if (route == std::end(kRoutes)) route = path && is_microsofts(*path) ? &kMicrosoft : nullptr;
   const Behind behind{service, options};
   const std::string recorded = options.recorder != nullptr ? options.recorder->line_of(request) : std::string();
   http::Response response = co_await answer_by(route, std::move(path), std::move(request), behind);

@@ -7,6 +7,7 @@
 
 #include "api/admin/health.hpp"
 #include "api/recorder.hpp"
+#include "api/symcache/microsoft.hpp"
 #include "net/http.hpp"
 #include "net/task.hpp"
 #include "service/cache_service.hpp"
@@ -18,7 +19,9 @@ struct ApiOptions {
   Unready unready = {};
   /// After each request, with one of route_names(). From any thread.
   std::function<void(std::string_view route, unsigned status)> answered = {};
-  Recorder* recorder = nullptr;  ///< outlives the server
+  Recorder* recorder = nullptr;              ///< outlives the server
+  service::WptService* microsoft = nullptr;  ///< of Microsoft's symcaches; null: they are not served. Outlives it, too
+  Redirect redirect = {};                    ///< of those
 };
 
 /// What requests are counted as: a name for each route, and one for paths that lead nowhere.

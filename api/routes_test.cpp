@@ -181,7 +181,7 @@ TEST_F(Routes, WhatIsWrongIsSaidPlainly) {
   };
   const std::string guid(kGuid);
   const Row rows[] = {
-      {"Microsoft's format", "/v3.1.0/there.pdb/" + guid + "/1", {}, "Microsoft's symcache format is not served"},
+      {"Microsoft's format", "/v3.1.0/there.pdb/" + guid + "/1", {}, "Microsoft's symcaches are not served"},
       {"no such path", "/robots.txt", {}, "no such path"},
       {"age in hex, as in stores", "/open/v2.0.0/there.pdb/" + guid + "/1a", {}, "age must be decimal"},
       {"id and age in one", "/open/v2.0.0/there.pdb/" + guid + "1", {}, "GUID must be 32 hex digits"},

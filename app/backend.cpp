@@ -69,12 +69,26 @@ std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config:
   if (!sources) return std::unexpected(std::move(sources.error()));
   backend->service_.emplace(*backend->store_, std::move(*sources), backend->run_job_, backend->log_,
                             service_options(config, backend->directory_, options));
+  if (auto opened = backend->open_transcoding(config.symcache); !opened) return std::unexpected(opened.error());
   return backend;
+}
+
+std::expected<void, std::string> Backend::open_transcoding(const config::SymcacheConfig& config) {
+  if (config.directory.empty()) {
+    if (config.transcoders.empty()) return {};
+    return std::unexpected("symcache.transcoders: set symcache.directory, for what they make");
+  }
+  const TranscodingBase base{*store_, service_->originals(), reader_, client_};
+  auto opened = Transcoding::open(config, service_->job_limits(), base, log_);
+  if (!opened) return std::unexpected(std::move(opened.error()));
+  transcoding_ = std::move(*opened);
+  return {};
 }
 
 void Backend::stop() {
   client_.stop();
   workers_.stop();
+  if (transcoding_) transcoding_->stop();
   if (service_) service_->stop();
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/metrics.hpp"
 #include "app/open_sources.hpp"
+#include "app/transcoding.hpp"
 #include "config/config.hpp"
 #include "fetch/http_client.hpp"
 #include "fetch/object_cache.hpp"
@@ -47,8 +48,11 @@ class Backend {
   worker::Pool& workers() { return workers_; }
   fetch::HttpClient& client() { return client_; }
   service::CacheService& service() { return *service_; }
+  /// Of Microsoft's symcaches; null: no directory for them is configured.
+  Transcoding* transcoding() { return transcoding_.get(); }
 
  private:
+  std::expected<void, std::string> open_transcoding(const config::SymcacheConfig& config);
   Backend(const config::Config& config, std::filesystem::path directory, std::unique_ptr<store::Store> store, Log log);
 
   // In the order in which they use each other.
@@ -62,6 +66,7 @@ class Backend {
   fetch::ObjectCache objects_;
   fetch::HttpClient client_;
   std::optional<service::CacheService> service_;
+  std::unique_ptr<Transcoding> transcoding_;
 };
 
 }  // namespace symcached::app

@@ -116,6 +116,11 @@ int run(const ServeOptions& options, const config::Config& config, Backend& back
   const auto recorder = open_recorder(config.logging.record, log);
   if (!recorder) return could_not(fmt::format("logging.record: {}", recorder.error()));
   api_options.recorder = recorder->get();
+  Transcoding* const transcoding = backend.transcoding();
+  if (transcoding != nullptr) {
+    api_options.microsoft = &transcoding->service();
+    api_options.redirect = transcoding->redirect();
+  }
   const auto handler = [&](http::Request request) { return api::answer(std::move(request), service, api_options); };
   auto server = net::Server::start(listening_at(config.bind, config.server), handler, log);
   if (!server) return could_not(server.error());
@@ -139,6 +144,7 @@ int run(const ServeOptions& options, const config::Config& config, Backend& back
   const auto drain = [&] {
     ending = true;
     service.drain();
+    if (transcoding != nullptr) transcoding->service().drain();
   };
   Reloader reloader(options, config, {open, apply}, log);
   const ShutdownWatch watch(**server, std::chrono::seconds(config.grace), {drain, [&reloader] { reloader.reload(); }},

@@ -15,6 +15,7 @@
 #include "service/cache_service.hpp"
 #include "sources/source_config.hpp"
 #include "store/limits.hpp"
+#include "transcode/transcoder.hpp"
 #include "worker/pool.hpp"
 
 namespace symcached::config {
@@ -40,12 +41,19 @@ struct Auth {
 /// A program that makes Microsoft's symcaches.
 struct Transcoder {
   std::string version = {};  ///< of the format: "3.1.0"
-  std::vector<std::string> command = {};
-  std::chrono::milliseconds timeout{600'000};
+  transcode::TranscoderConfig program = {};
+};
+/// Where clients are sent for Microsoft's symcaches: by a plain URL, or by a signed one to a bucket.
+struct SymcacheRedirect {
+  std::string to;                  ///< base URL; empty: nowhere
+  sources::S3Place bucket;         ///< empty bucket: nowhere
+  std::chrono::seconds life{300};  ///< of a signed URL
 };
 struct SymcacheConfig {
   std::string directory;                            ///< where Microsoft's symcaches lie
   std::map<std::uint32_t, Transcoder> transcoders;  ///< by major version
+  std::size_t max_running = 0;                      ///< of them at once; 0: one per processor
+  SymcacheRedirect redirect;
 };
 
 /// Hosts that fail again and again are left alone for a while.

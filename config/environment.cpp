@@ -87,8 +87,7 @@ void use_transcoder(Config& config, const std::string& path, std::string version
     return report.error(0,
                         "the environment variable TranscoderVersion: write the version of the transcoder's format, "
                         "such as 3.1.0");
-  config.symcache.transcoders[parsed->major_part] = {.version = parsed->to_string(), .command = {path}};
-  report.warning(0, "the environment variable TranscoderPath: not used yet");
+  config.symcache.transcoders[parsed->major_part] = {.version = parsed->to_string(), .program = {.command = {path}}};
 }
 
 }  // namespace
@@ -111,10 +110,8 @@ std::string unexpanded(std::string_view text) {
 
 void use_microsofts(Config& config, const Environment& environment, Report& report) {
   const auto given = [&](const char* name) { return environment(name).value_or(""); };
-  if (const std::string directory = given("SymCacheDirectory"); !directory.empty()) {
+  if (const std::string directory = given("SymCacheDirectory"); !directory.empty())
     config.symcache.directory = directory;
-    report.warning(0, "the environment variable SymCacheDirectory: not used yet");
-  }
   if (const std::string url = given("SymbolServer"); !url.empty()) use_symbol_server(config, url, report);
   if (const std::string path = given("TranscoderPath"); !path.empty())
     use_transcoder(config, path, given("TranscoderVersion"), report);

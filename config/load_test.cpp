@@ -182,7 +182,7 @@ TEST(Load, TheVariablesOfMicrosoftsServerAreDefaults) {
   EXPECT_EQ(config.symcache.directory, "/srv/SymCache");
   EXPECT_EQ(std::get<sources::HttpPlace>(config.sources.at(0).location).url, "https://sym.example/download");
   EXPECT_EQ(config.symcache.transcoders.at(3).version, "3.2.1");
-  EXPECT_THAT(config.symcache.transcoders.at(3).command, ElementsAre("/opt/symcachegen"));
+  EXPECT_THAT(config.symcache.transcoders.at(3).program.command, ElementsAre("/opt/symcachegen"));
   EXPECT_THAT(parse("sources: []\n", environment).config.sources, IsEmpty()) << "the file comes after them";
 }
 

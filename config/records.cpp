@@ -5,10 +5,13 @@
 #include <algorithm>
 
 #include "config/row.hpp"
+#include "transcode/arguments.hpp"
 #include "wpt/version.hpp"
 
 namespace symcached::config {
 namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
 
 Rows rows_of(Token& token) {
   return {{"name", text(token.name), "names the token in the log"},
@@ -18,9 +21,16 @@ Rows rows_of(Token& token) {
 
 Rows rows_of(Transcoder& transcoder) {
   const TimeBounds bounds{std::chrono::seconds(1), std::chrono::hours(24)};
-  return {{"version", text(transcoder.version), "version of the format that it makes"},
-          {"command", texts(transcoder.command), "the program and its arguments"},
-          {"timeout", time(transcoder.timeout, bounds), "after which it is ended"}};
+  transcode::TranscoderConfig& program = transcoder.program;
+  return {
+      {"version", text(transcoder.version), "version of the format that it makes"},
+      {"command", texts(program.command), "the program and its arguments"},
+      {"folder", text(program.folder), "directory that it runs in; empty: its own"},
+      {"environment", texts(program.environment), "variables, NAME=VALUE, besides the usual ones"},
+      {"timeout", time(program.timeout, bounds), "after which it is ended"},
+      {"memory", size(program.memory_limit, {0, kMostBytes}), "address space of each of its processes; 0: no limit"},
+      {"max_output", size(program.output_limit, {1, kMostBytes}), "bytes that it may write"},
+      {"network", flag(program.has_network), "whether it may use the network"}};
 }
 
 void check_token(const Token& token, const Node& at, const std::string& prefix, Report& report) {
@@ -34,7 +44,10 @@ void check_transcoder(std::uint32_t major_part, const Transcoder& transcoder, co
   if (!version || version->major_part != major_part)
     report.error(at.line, fmt::format("{}version: \"{}\": write a version such as {}.1.0", prefix, transcoder.version,
                                       major_part));
-  if (transcoder.command.empty()) report.error(at.line, prefix + "command: missing; write a list: [PROGRAM, ARGUMENT]");
+  if (transcoder.program.command.empty())
+    return report.error(at.line, prefix + "command: missing; write a list: [PROGRAM, ARGUMENT]");
+  if (const std::string wrong = transcode::check_command(transcoder.program.command); !wrong.empty())
+    report.error(at.line, fmt::format("{}command: {}", prefix, wrong));
 }
 
 }  // namespace

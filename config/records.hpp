@@ -6,10 +6,14 @@
 
 #include "config/config.hpp"
 #include "config/fields.hpp"
+#include "config/row.hpp"
 
 namespace symcached::config {
 
 Field tokens(std::vector<Token>& tokens);
 Field transcoders(std::map<std::uint32_t, Transcoder>& transcoders);
+
+/// Keys of an S3 bucket below `group`: "symcache.redirect.".
+void add_bucket(Rows& rows, const std::string& group, sources::S3Place& bucket, Use use);
 
 }  // namespace symcached::config

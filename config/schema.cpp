@@ -93,11 +93,19 @@ void add_work(Rows& rows, Config& c) {
                   "for one file, plus a second for every cpu_bytes_per_second of it", Use::restart});
   rows.push_back(
       {"workers.cpu_bytes_per_second", size(limits.bytes_per_second, {kKiB, kTiB}), "see cpu_time", Use::restart});
-  rows.push_back(
-      {"symcache.directory", text(c.symcache.directory), "directory of symcaches in Microsoft's format", Use::later});
-  rows.push_back({"symcache.transcoders", transcoders(c.symcache.transcoders),
-                  "programs that make them, by major version: maps of version, command (a list) and timeout",
-                  Use::later});
+}
+
+void add_symcache(Rows& rows, SymcacheConfig& c) {
+  const auto add = [&](const char* name, Field field, const char* help) {
+    rows.push_back({fmt::format("symcache.{}", name), std::move(field), help, Use::restart});
+  };
+  add("directory", text(c.directory), "directory of symcaches in Microsoft's format; empty: they are not served");
+  add("transcoders", transcoders(c.transcoders), "programs that make them, by major version: maps, see below");
+  add("max_running", number(c.max_running, {0, 256}), "transcoders at once; 0: one per CPU. Under Wine: 1");
+  add("redirect.to", text(c.redirect.to),
+      "base URL of the directory on another server, where clients are sent; empty: they get the files from here");
+  add("redirect.life", time(c.redirect.life, kSeconds), "how long a signed URL to the bucket is good for");
+  add_bucket(rows, "symcache.redirect.", c.redirect.bucket, Use::restart);
 }
 
 void add_limits(Rows& rows, Config& c) {
@@ -183,6 +191,7 @@ Rows rows_of(Config& config) {
   add_listeners(rows, config);
   add_caches(rows, config);
   add_work(rows, config);
+  add_symcache(rows, config.symcache);
   add_limits(rows, config);
   add_network(rows, config);
   add_deny_list(rows, config.deny_list);

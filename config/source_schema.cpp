@@ -110,6 +110,16 @@ void add_place(Rows& rows, S3Place& place) {
   rows.push_back({"session_token", secret(place.session_token), "static"});
 }
 
+}  // namespace
+
+void add_bucket(Rows& rows, const std::string& group, S3Place& bucket, Use use) {
+  Rows own;
+  add_place(own, bucket);
+  for (Row& row : own) rows.push_back({group + row.key, std::move(row.field), std::move(row.help), use});
+}
+
+namespace {
+
 void add_place(Rows& rows, GcsPlace& place) {
   add_bucket(rows, place.bucket, place.prefix);
   rows.push_back({"client_email", text(place.client_email), "of a service account"});

@@ -60,6 +60,7 @@ class CacheService {
   }
   /// What the sources have, for others that make something of it.
   Originals& originals() { return originals_; }
+  const JobLimits& job_limits() const { return options_.jobs; }
   ServiceStats stats() const;
   /// Before the end: everybody who waits gets Pending, what is queued is dropped.
   void drain() { jobs_.drain(); }

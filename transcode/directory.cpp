@@ -100,7 +100,7 @@ std::optional<OpenSymcache> SymcacheDirectory::open(const Held& held) {
     else if (listings_.has_settled(stamp)) checked_.put(held.path, *checked);
   }
   if (!checked->head) return std::nullopt;
-  return OpenSymcache{std::move(file), stamp.size, held.version, etag_of(held.version, *checked->head)};
+  return OpenSymcache{std::move(file), stamp.size, held.version, etag_of(held.version, *checked->head), held.path};
 }
 
 void SymcacheDirectory::quarantine(const std::string& relative) {

@@ -27,6 +27,7 @@ struct OpenSymcache {
   std::uint64_t size = 0;  ///< bytes, when it was read
   wpt::Version version;
   std::string etag;  ///< strong, with its quotes: version and digest of the content
+  std::string path;  ///< relative to the directory, as it is spelt there
 };
 
 /// For operators. A name of generation 1 says nothing of the PDB.

@@ -20,8 +20,9 @@ std::string etag_of(const store::Entry& entry) {
 
 http::Response ready(const service::Ready& ready, const http::Request& request) {
   const std::shared_ptr<const Descriptor> file(ready.entry, &ready.entry->file());
-  return http::file_response(request, {file, store::kPayloadOffset, ready.entry->size()}, etag_of(*ready.entry),
-                             file_headers("application/vnd.symcached.symcache", kOpenVersion.to_string()));
+  return http::file_response(
+      request, {file, store::kPayloadOffset, ready.entry->size()}, etag_of(*ready.entry),
+      file_headers(fmt::format("application/vnd.symcached.symcache; version={}", kOpenVersion.to_string())));
 }
 
 /// The client has a version at least as new as the one we make: nothing to send, unless nobody has the file.

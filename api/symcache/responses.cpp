@@ -47,8 +47,8 @@ http::Response to_response(const service::Unable& unable, bool may_retry) {
 
 http::Response nothing_newer() { return {304, {{"Vary", "If-Version-Exceeds"}}, ""}; }
 
-http::Headers file_headers(std::string_view media_type, std::string_view version) {
-  return {{"Content-Type", fmt::format("{}; version={}", media_type, version)}, {"Vary", "If-Version-Exceeds"}};
+http::Headers file_headers(std::string media_type) {
+  return {{"Content-Type", std::move(media_type)}, {"Vary", "If-Version-Exceeds"}};
 }
 
 }  // namespace symcached::api

@@ -19,6 +19,6 @@ http::Response to_response(const service::Unable& unable, bool may_retry);
 /// The client has the best there is.
 http::Response nothing_newer();
 /// Of every response with a file.
-http::Headers file_headers(std::string_view media_type, std::string_view version);
+http::Headers file_headers(std::string media_type);
 
 }  // namespace symcached::api

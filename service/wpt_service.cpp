@@ -1,0 +1,302 @@
+#include "service/wpt_service.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/ascii.hpp"
+#include "base/overloaded.hpp"
+#include "fetch/verify.hpp"
+#include "service/key_turn.hpp"
+#include "service/verdicts.hpp"
+
+namespace symcached::service {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kReadHold{10'000};  ///< for the one time that a file of others is read
+constexpr int kMostRounds = 3;             ///< what was found may be gone when it is opened, made again, gone again
+constexpr std::size_t kJobsPerSecondOfHint = 16;
+constexpr seconds kMostHint{15};
+constexpr seconds kFaultRetry{10};
+constexpr seconds kNotRunRetry{30};
+const std::string kScope(fetch::kGlobalScope);
+constexpr store::CacheKind kRemembered{"transcoded", 1};  ///< names no payloads: only why there is none
+
+std::string text_of(const std::string& pdb_name, const DebugId& id) {
+  return fmt::format("{}/{}", lower_ascii(pdb_name), id.breakpad());
+}
+
+/// Of a PDB that no source has, whoever would make a symcache of it.
+store::EntryKey key_of(const std::string& pdb_name, const DebugId& id) {
+  return {kRemembered, kScope, text_of(pdb_name, id)};
+}
+
+/// Of one that a tool could not read.
+store::EntryKey key_of(const std::string& pdb_name, const DebugId& id, const Tool& tool) {
+  return {kRemembered, kScope,
+          fmt::format("{} v{} {}", text_of(pdb_name, id), tool.version.major_part, tool.identity())};
+}
+
+fetch::Wanted wanted_of(const std::string& pdb_name, const DebugId& id) {
+  return fetch::wanted_of({sources::FileType::pdb, {.debug_file = pdb_name, .debug_id = id}});
+}
+
+const transcode::Held* held_of(std::span<const transcode::Held> held, const wpt::Version& version) {
+  const auto found = std::ranges::find(held, version, &transcode::Held::version);
+  return found == held.end() ? nullptr : &*found;
+}
+
+std::vector<wpt::Version> versions_of(std::span<const transcode::Held> held) {
+  std::vector<wpt::Version> versions;
+  for (const transcode::Held& one : held) versions.push_back(one.version);
+  return versions;
+}
+
+std::vector<wpt::Version> announced(std::span<const Tool> tools) {
+  std::vector<wpt::Version> versions;
+  for (const Tool& tool : tools) versions.push_back(tool.version);
+  return versions;
+}
+
+std::string with_output(const std::string& why, const std::string& output) {
+  return output.empty() ? why : fmt::format("{}; it printed: {}", why, output);
+}
+
+}  // namespace
+
+WptService::WptService(store::Store& store, transcode::SymcacheDirectory& directory, Originals& originals,
+                       fetch::FileReader& reader, std::vector<Tool> tools, WptOptions options, Log log)
+    : store_(store),
+      directory_(directory),
+      originals_(originals),
+      reader_(reader),
+      tools_(std::move(tools)),
+      options_(options),
+      log_(std::move(log)),
+      versions_(announced(tools_)),
+      gate_(options.max_running),
+      jobs_(pool_, options.jobs,
+            {.run = [this](Work work) { return run(std::move(work)); },
+             .on_fault = [this](const Work& work, const char* fault) { return on_fault(work, fault); }}),
+      pool_(options.threads) {}
+
+void WptService::stop() {
+  jobs_.drain();
+  pool_.stop();
+  pool_.join();
+}
+
+Task<WptOutcome> WptService::find(WptQuery query, milliseconds hold) {
+  for (int round = 0; round < kMostRounds; ++round) {
+    const std::vector<transcode::Held> held = directory_.find(query.pdb_name, query.id);
+    const Plan plan = plan_of(query, held);
+    if (const auto* serve = std::get_if<wpt::Serve>(&plan.choice)) {
+      const transcode::Held& file = *held_of(held, serve->version);
+      if (serve->upgrade) begin(query, *serve->upgrade);
+      if (!directory_.is_known(file)) {
+        Work work{query.pdb_name, query.id, 0, file};
+        const auto read = co_await jobs_.find(name_of(work), kScope, work, std::max(hold, kReadHold));
+        if (!read) co_return not_now(read.error());
+      }
+      if (auto opened = directory_.open(file)) co_return std::move(*opened);
+      continue;
+    }
+    const auto* make = std::get_if<wpt::Make>(&plan.choice);
+    if (make == nullptr && std::holds_alternative<wpt::NothingNewer>(plan.choice)) co_return NothingNewer{};
+    if (make == nullptr) co_return plan.barred ? as_outcome(*plan.barred) : NotMade{};
+    Work work{query.pdb_name, query.id, tool_of(make->version)};
+    const auto made = co_await jobs_.find(name_of(work), kScope, work, hold);
+    if (!made) co_return not_now(made.error());
+    if (!std::holds_alternative<Done>(*made)) co_return as_outcome(*made);
+  }
+  log_(Severity::error,
+       fmt::format("{}: its symcache is gone as soon as it is made", text_of(query.pdb_name, query.id)));
+  co_return Unable{"the symcache is gone as soon as it is made", kFaultRetry};
+}
+
+/// What is to be done, and why a tool that might have helped does not.
+WptService::Plan WptService::plan_of(const WptQuery& query, std::span<const transcode::Held> held) {
+  const wpt::Wanted wanted{query.requested, query.exceeds};
+  const std::vector<wpt::Version> cached = versions_of(held);
+  std::vector<wpt::Makeable> makeable;
+  for (const wpt::Version& version : versions_made()) makeable.push_back({version});
+  Plan plan{wpt::choose(wanted, cached, makeable)};
+  const auto* serve = std::get_if<wpt::Serve>(&plan.choice);
+  if (serve != nullptr ? !serve->upgrade : !std::holds_alternative<wpt::Make>(plan.choice)) return plan;
+  for (std::size_t i = 0; i < tools_.size(); ++i) {
+    auto bar = barred(tools_[i], query.pdb_name, query.id);
+    makeable[i].is_barred = bar.has_value();
+    if (bar && (!plan.barred || wanted.requested.major_part >= makeable[i].version.major_part)) plan.barred = bar;
+  }
+  plan.choice = wpt::choose(wanted, cached, makeable);
+  return plan;
+}
+
+/// Why the tool is not to be asked now: no source has the PDB, or the tool could not read it.
+std::optional<WptService::Made> WptService::barred(const Tool& tool, const std::string& pdb_name, const DebugId& id) {
+  const auto now = originals_.in_use();
+  for (const store::EntryKey& key : {key_of(pdb_name, id), key_of(pdb_name, id, tool)}) {
+    const auto found = store_.lookup_checked(key);
+    if (!found) continue;
+    const auto* absent = std::get_if<store::Absent>(&*found);
+    if (absent != nullptr && absent->asked != now->asked) continue;
+    if (absent != nullptr && absent->worth_keeping) boost::asio::post(pool_, [this, key] { store_.keep(key); });
+    auto outcome = known(*found, now->sources.policy.absent);
+    if (!outcome) continue;
+    if (auto* a = std::get_if<Absent>(&*outcome)) return *a;
+    if (auto* f = std::get_if<Failed>(&*outcome)) return std::move(*f);
+    if (auto* u = std::get_if<Unable>(&*outcome)) return std::move(*u);
+  }
+  return std::nullopt;
+}
+
+WptOutcome WptService::as_outcome(const Made& made) {
+  return std::visit(overloaded{[](Done) -> WptOutcome { return NotMade{}; },
+                               [](const auto& outcome) -> WptOutcome { return outcome; }},
+                    made);
+}
+
+WptOutcome WptService::not_now(NoResult why) const {
+  if (why == NoResult::overloaded) return Overloaded{};
+  return Pending{std::min(kMostHint, seconds(1 + jobs_.counts().jobs / kJobsPerSecondOfHint))};
+}
+
+std::string WptService::name_of(const Work& work) const {
+  if (work.to_read) return "read " + work.to_read->path;
+  return fmt::format("make {} v{}", text_of(work.pdb_name, work.id), tools_[work.tool].version.major_part);
+}
+
+void WptService::begin(const WptQuery& query, const wpt::Version& version) {
+  Work work{query.pdb_name, query.id, tool_of(version)};
+  std::string name = name_of(work);
+  jobs_.begin(std::move(name), kScope, std::move(work));
+}
+
+std::vector<wpt::Version> WptService::versions_made() const {
+  const std::scoped_lock lock(mutex_);
+  return versions_;
+}
+
+std::size_t WptService::tool_of(const wpt::Version& version) const {
+  const std::scoped_lock lock(mutex_);
+  return static_cast<std::size_t>(std::ranges::find(versions_, version) - versions_.begin());
+}
+
+/// A tool is known by what it makes, whatever was announced: or else what it makes would be second best for ever.
+void WptService::learn(std::size_t tool, const wpt::Version& made) {
+  const std::scoped_lock lock(mutex_);
+  versions_[tool] = made;
+}
+
+Task<WptService::Made> WptService::run(Work work) {
+  if (!work.to_read) co_return co_await make(std::move(work));
+  directory_.open(*work.to_read);
+  co_return Done{};
+}
+
+/// Another process may have made it meanwhile.
+Task<WptService::Made> WptService::make(Work work) {
+  const Tool& tool = tools_[work.tool];
+  const auto turn = co_await wait_for_turn(store_, key_of(work.pdb_name, work.id, tool));
+  if (held_of(directory_.find(work.pdb_name, work.id), versions_made()[work.tool]) != nullptr) co_return Done{};
+  if (auto bar = barred(tool, work.pdb_name, work.id)) co_return std::move(*bar);
+  const auto now = originals_.in_use();
+  const fetch::Wanted wanted = wanted_of(work.pdb_name, work.id);
+  std::vector<store::Negative> verdicts;
+  for (const auto& source : now->sources.all) {
+    Originals::Answer answer = co_await originals_.ask(*source, wanted, now->sources.policy);
+    if (const auto* exhausted = std::get_if<fetch::Exhausted>(&answer)) co_return unable(work, exhausted->why);
+    if (auto* verdict = std::get_if<store::Negative>(&answer)) verdicts.push_back(std::move(*verdict));
+    auto* original = std::get_if<fetch::Original>(&answer);
+    if (original == nullptr) continue;
+    auto refused = co_await verdict_on(*source, wanted, *original, now->sources.policy);
+    if (!refused) co_return co_await transcode(std::move(work), std::move(*original));
+    verdicts.push_back(std::move(*refused));
+  }
+  const store::Negative all = combined(verdicts, now->asked, now->sources.policy);
+  co_return remember(key_of(work.pdb_name, work.id), all);
+}
+
+/// The PDB may be another one than its place says.
+Task<std::optional<store::Negative>> WptService::verdict_on(fetch::Source& source, fetch::Wanted wanted,
+                                                            const fetch::Original& original,
+                                                            const RetryPolicy& policy) {
+  const auto stated = co_await reader_.state_ids(original.file.get(), original.offset, original.size);
+  if (!stated && stated.error().ours) co_return std::nullopt;
+  const auto verified = stated ? fetch::verify_stated(wanted.file, *stated)
+                               : std::expected<void, std::string>(std::unexpected(stated.error().why));
+  if (verified) co_return std::nullopt;
+  source.forget(wanted);
+  const fetch::Outcome refused = fetch::Refused{verified.error(), original.identity};
+  store::Negative verdict = verdict_of(refused, std::nullopt, policy);
+  originals_.refuse(source, wanted.key, verdict);
+  co_return verdict;
+}
+
+Task<WptService::Made> WptService::transcode(Work work, fetch::Original original) {
+  const auto pass = co_await gate_.enter();
+  auto folder = directory_.new_job();
+  if (!folder) co_return unable(work, folder.error().why);
+  const std::string origin = original.origin;
+  transcode::TranscodeJob job{
+      .pdb = {std::make_shared<const Descriptor>(std::move(original.file)), original.offset, original.size},
+      .pdb_name = work.pdb_name,
+      .id = work.id,
+      .folder = std::move(*folder)};
+  const auto start = std::chrono::steady_clock::now();
+  transcode::Transcoded result = co_await tools_[work.tool].run(std::move(job));
+  auto* made = std::get_if<transcode::Made>(&result);
+  if (made == nullptr) co_return failed(work, result);
+  if (const auto published = directory_.publish(made->file, work.pdb_name, work.id, made->version); !published)
+    co_return unable(work, published.error().why);
+  learn(work.tool, made->version);
+  const auto took = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
+  log_(Severity::info, fmt::format("made {} version {} from {} in {} ms", text_of(work.pdb_name, work.id),
+                                   made->version.to_string(), origin, took.count()));
+  co_return Done{};
+}
+
+/// What the tool says of a PDB counts until the tool is another one; what stopped it from outside is worth a try later.
+WptService::Made WptService::failed(const Work& work, const transcode::Transcoded& result) {
+  const store::EntryKey key = key_of(work.pdb_name, work.id, tools_[work.tool]);
+  const auto now = store::Store::now();
+  const auto malformed = [&](const std::string& why, const std::string& output) {
+    return remember(key, store::Malformed{{now, now + options_.failed_for, 1, with_output(why, output)}});
+  };
+  return std::visit(overloaded{[&](const transcode::Made&) -> Made { return Done{}; },
+                               [&](const transcode::Failed& f) { return malformed(f.why, f.output); },
+                               [&](const transcode::TooBig& t) { return malformed(t.why, t.output); },
+                               [&](const transcode::TimedOut& t) {
+                                 const auto why =
+                                     with_output(fmt::format("not done after {} s", t.after.count() / 1000), t.output);
+                                 return remember(key, store::Malformed{{now, now + options_.timed_out_for, 1, why}});
+                               },
+                               [&](const transcode::NotRun& n) { return unable(work, n.why); }},
+                    result);
+}
+
+WptService::Made WptService::remember(const store::EntryKey& key, const store::Negative& verdict) {
+  const std::string_view why = why_of(verdict);
+  log_(severity_of(verdict),
+       fmt::format("{} {}: {}", state_name(verdict), key.readable, why.empty() ? "no source has it" : why));
+  store_.remember(key, verdict);
+  const Outcome outcome = outcome_of(verdict);
+  if (const auto* absent = std::get_if<Absent>(&outcome)) return *absent;
+  return std::get<Failed>(outcome);
+}
+
+WptService::Made WptService::unable(const Work& work, const std::string& why) const {
+  log_(Severity::error, fmt::format("{}: {}", text_of(work.pdb_name, work.id), why));
+  return Unable{why, kNotRunRetry};
+}
+
+WptService::Made WptService::on_fault(const Work& work, const char* fault) const {
+  if (fault == nullptr) return Unable{"out of memory", kFaultRetry};
+  log_(Severity::error, fmt::format("{}: internal error: {}", text_of(work.pdb_name, work.id), fault));
+  return Unable{"internal error; see the server's log", kFaultRetry};
+}
+
+}  // namespace symcached::service
