@@ -12,6 +12,9 @@ namespace {
 
 using Segments = std::vector<std::string>;
 
+constexpr std::string_view kNoMicrosoft =
+    "Microsoft's symcaches are not served (symcache.directory); the open ones are at /open/";
+
 struct Behind {
   service::CacheService& service;
   const ApiOptions& options;
@@ -31,13 +34,17 @@ Task<http::Response> open_symcache(http::Request request, Segments below, Behind
   co_return co_await get_open_symcache(std::move(request), std::move(below), behind.service, behind.options.hold);
 }
 
+Task<http::Response> microsoft_status(http::Request, Segments below, Behind behind) {
+  if (behind.options.microsoft == nullptr) co_return http::text(404, kNoMicrosoft);
+  co_return get_microsoft_status(below, *behind.options.microsoft);
+}
+
 enum class Spelling : std::uint8_t { exact, any_case };
 enum class Extent : std::uint8_t { one_segment, and_below };
 
 /// What Windows Performance Analyzer asks for: /v3.1.0/name/id.
 Task<http::Response> microsoft_symcache(http::Request request, Segments path, Behind behind) {
-  if (behind.options.microsoft == nullptr)
-    co_return http::text(404, "Microsoft's symcaches are not served (symcache.directory); the open ones are at /open/");
+  if (behind.options.microsoft == nullptr) co_return http::text(404, kNoMicrosoft);
   co_return co_await get_microsoft_symcache(std::move(request), std::move(path), *behind.options.microsoft,
                                             behind.options.hold, behind.options.redirect);
 }
@@ -58,6 +65,7 @@ constexpr Route kRoutes[] = {
     {"healthcheck", Spelling::exact, Extent::one_segment, kReading, alive},
     {"readyz", Spelling::exact, Extent::one_segment, kReading, ready},
     {"open", Spelling::any_case, Extent::and_below, kReading, open_symcache},
+    {"status", Spelling::any_case, Extent::and_below, kReading, microsoft_status},
 };
 
 constexpr std::string_view kNoRoute = "none";

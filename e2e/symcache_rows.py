@@ -44,6 +44,7 @@ V310, V320, V410 = "/v3.1.0/{name}/{guid}/{age}", "/v3.2.0/{name}/{guid}/{age}",
 PENDING = {"retry-after": ANY, "cache-control": "no-store"}
 FINAL = {"retry-after": NONE}
 ABSENT = {"retry-after": NONE, "cache-control": ANY}
+UNUSABLE = {"retry-after": NONE, "cache-control": "no-store"}
 
 ROWS = [
     # A: hits
@@ -70,10 +71,10 @@ ROWS = [
     Row("15b", V320, 404, upstream=True, wants=PENDING, then="3.1.0"),
     Row("15c", "/v4.0.0/{name}/{guid}/{age}", 404, upstream=True, wants=PENDING, then="3.1.0"),
     Row("18", V310, 404, wants=ABSENT),
-    Row("20", V310, 404, name="exit_1.pdb", upstream=True, wants={"retry-after": NONE, "cache-control": "no-store"}),
-    Row("20b", V310, 404, name="exit_0_with_nothing.pdb", upstream=True, wants={"retry-after": NONE, "cache-control": "no-store"}),
-    Row("20c", V310, 404, name="signal.pdb", upstream=True, wants={"retry-after": NONE, "cache-control": "no-store"}),
-    Row("21", V310, 404, name="empty.pdb", upstream=True, wants={"retry-after": NONE, "cache-control": "no-store"}),
+    Row("20", V310, 404, name="exit_1.pdb", upstream=True, wants=UNUSABLE),
+    Row("20b", V310, 404, name="exit_0_with_nothing.pdb", upstream=True, wants=UNUSABLE),
+    Row("20c", V310, 404, name="signal.pdb", upstream=True, wants=UNUSABLE),
+    Row("21", V310, 404, name="empty.pdb", upstream=True, wants=UNUSABLE),
     Row("29", V310, 404, tools=NO_TOOL, upstream=True, wants=FINAL),
     Row("29b", V310, 200, "3.1.0", tools=NO_TOOL, cached=("3.1.0",)),
     # C: If-Version-Exceeds

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import threading
@@ -19,7 +20,9 @@ import uuid
 from components import behaviours as does
 from components import faults, runner
 from components.faults import FaultServer
+from components.nginx import Nginx
 from components.runner import test
+from components.s3 import S3
 from components.small_disk import no_file_beyond
 from server import Server, Symbols, guid_bytes, read_answer, until
 from symcache_rows import ANY, MEDIA, NEW, OLD, POLL, ROWS
@@ -43,16 +46,17 @@ class Scene:
             "sources": [{"id": "store", "type": "filesystem", "path": str(self.store)}] if sources is None else sources,
             "symcache": {"directory": str(self.directory), "transcoders": {
                 int(version[0]): {"version": version, "command": self.command(version)} for version in tools}},
-            **(settings or {}),
         }
+        for key, value in (settings or {}).items():
+            config[key] = {**config.get(key, {}), **value}
         self.config = folder / "symcached.yml"
         self.config.write_text(json.dumps(config))  # JSON is YAML
         self.server = None
 
     def command(self, version):
         """Leaves an empty file for each run in `runs`."""
-        return ["/bin/sh", "-c", f'mktemp -q "{self.runs}/XXXXXX" >/dev/null; VERSION={version} exec "$0" "$1" -pdb "$2"',
-                sys.executable, str(FAKE), "{pdb}"]
+        script = f'mktemp -q "{self.runs}/XXXXXX" >/dev/null; VERSION={version} exec "$0" "$1" -pdb "$2"'
+        return ["/bin/sh", "-c", script, sys.executable, str(FAKE), "{pdb}"]
 
     def __enter__(self):
         self.server = Server(self.program, None, options=["--config", self.config])
@@ -311,6 +315,50 @@ def row_76_a_known_tag_is_answered_with_304(place):
         tag = scene.get("ok.pdb", 1)[1]["etag"]
         status, headers, body = scene.get("ok.pdb", 1, f"If-None-Match: {tag}")
         assert (status, headers["etag"], body) == (304, tag, b"")
+
+
+@test
+def rows_78_and_79_clients_are_sent_to_another_server(place):
+    with Nginx(Scene(place, OLD).directory, media_type="application/vnd.ms-symcache") as nginx:
+        with Scene(place, OLD, settings={"symcache": {"redirect": {"to": f"{nginx.url}/"}}}) as scene:
+            scene.symcache("a b.pdb", 1, 1, "3.1.0")
+            status, headers, body = scene.get("a%20b.pdb", 1)
+            assert (status, headers["content-type"], body) == (302, MEDIA + "3.1.0", b""), (status, headers)
+            assert headers["location"] == f"{nginx.url}/a%20b.pdb/{1:032X}1/a%20b.pdb-v3.1.0.symcache", headers
+            got = subprocess.run(["curl", "-sSL", "-w", "%{http_code} %{content_type}",
+                                  f"{scene.server.url}/v3.1.0/a%20b.pdb/{1:032x}"], capture_output=True).stdout
+            assert got == content("a b.pdb", "3.1.0") + b"200 application/vnd.ms-symcache", got
+
+
+@test
+def row_78_clients_are_sent_to_a_bucket_with_a_signed_url(place):
+    there = Scene(place, OLD)
+    there.symcache("a b.pdb", 1, 1, "3.1.0")
+    with S3(there.directory) as s3:
+        redirect = {"bucket": s3.bucket, "endpoint": s3.url, "path_style": True, "region": s3.region,
+                    "access_key": s3.access_key, "secret_key": s3.secret_key}
+        with Scene(place, OLD, settings={"symcache": {"redirect": redirect}}) as scene:
+            url = f"{scene.server.url}/v3.1.0/a%20b.pdb/{1:032x}"
+            got = subprocess.run(["curl", "-sSL", "-w", "%{http_code} %{content_type}", url],
+                                 capture_output=True).stdout
+            assert got == content("a b.pdb", "3.1.0") + b"200 " + (MEDIA + "3.1.0").encode(), got
+            assert "response-content-type" in scene.get("a%20b.pdb", 1)[1]["location"]
+
+
+@test
+def the_status_says_why_there_is_none(place):
+    with Scene(place, NEW) as scene:
+        scene.pdb("exit_1.pdb", 1)
+        scene.symcache("exit_1.pdb", 1, 1, "3.1.0")
+
+        def status():
+            return json.loads(scene.server.ask(f"/status/exit_1.pdb/{1:032x}")[2])
+        assert status()["transcoders"] == [{"version": "3.2.0", "state": "free to make it", "under_way": False}]
+        assert scene.get("exit_1.pdb", 1, version="3.2.0")[0] == 200
+        until(lambda: status()["transcoders"][0]["state"] == "unusable", "the transcoder has failed")
+        said = status()
+        assert said["symcaches"][0]["version"] == "3.1.0" and said["sources"] == [], said
+        assert said["transcoders"][0]["why"].startswith("exit status 1; it printed: cannot open the PDB"), said
 
 
 @test

@@ -61,6 +61,14 @@ std::vector<wpt::Version> announced(std::span<const Tool> tools) {
   return versions;
 }
 
+std::optional<store::Negative> negative_of(store::Lookup found) {
+  return std::visit(overloaded{[](store::Hit&&) { return std::optional<store::Negative>(); },
+                               [](store::Miss&&) { return std::optional<store::Negative>(); },
+                               [](store::Exhausted&&) { return std::optional<store::Negative>(); },
+                               [](auto&& negative) { return std::optional<store::Negative>(std::move(negative)); }},
+                    std::move(found));
+}
+
 std::string with_output(const std::string& why, const std::string& output) {
   return output.empty() ? why : fmt::format("{}; it printed: {}", why, output);
 }
@@ -106,7 +114,7 @@ Task<WptOutcome> WptService::find(WptQuery query, milliseconds hold) {
     }
     const auto* make = std::get_if<wpt::Make>(&plan.choice);
     if (make == nullptr && std::holds_alternative<wpt::NothingNewer>(plan.choice)) co_return NothingNewer{};
-    if (make == nullptr) co_return plan.barred ? as_outcome(*plan.barred) : NotMade{};
+    if (make == nullptr) co_return plan.barred ? as_outcome(told(*plan.barred)) : NotMade{};
     Work work{query.pdb_name, query.id, tool_of(make->version)};
     const auto made = co_await jobs_.find(name_of(work), kScope, work, hold);
     if (!made) co_return not_now(made.error());
@@ -129,28 +137,46 @@ WptService::Plan WptService::plan_of(const WptQuery& query, std::span<const tran
   for (std::size_t i = 0; i < tools_.size(); ++i) {
     auto bar = barred(tools_[i], query.pdb_name, query.id);
     makeable[i].is_barred = bar.has_value();
-    if (bar && (!plan.barred || wanted.requested.major_part >= makeable[i].version.major_part)) plan.barred = bar;
+    const bool would_do = makeable[i].version.major_part <= query.requested.major_part;
+    if (bar && (!plan.barred || would_do)) plan.barred = std::move(bar);
   }
   plan.choice = wpt::choose(wanted, cached, makeable);
   return plan;
 }
 
 /// Why the tool is not to be asked now: no source has the PDB, or the tool could not read it.
-std::optional<WptService::Made> WptService::barred(const Tool& tool, const std::string& pdb_name, const DebugId& id) {
+std::optional<store::Negative> WptService::barred(const Tool& tool, const std::string& pdb_name, const DebugId& id) {
   const auto now = originals_.in_use();
   for (const store::EntryKey& key : {key_of(pdb_name, id), key_of(pdb_name, id, tool)}) {
-    const auto found = store_.lookup_checked(key);
-    if (!found) continue;
-    const auto* absent = std::get_if<store::Absent>(&*found);
-    if (absent != nullptr && absent->asked != now->asked) continue;
-    if (absent != nullptr && absent->worth_keeping) boost::asio::post(pool_, [this, key] { store_.keep(key); });
-    auto outcome = known(*found, now->sources.policy.absent);
-    if (!outcome) continue;
-    if (auto* a = std::get_if<Absent>(&*outcome)) return *a;
-    if (auto* f = std::get_if<Failed>(&*outcome)) return std::move(*f);
-    if (auto* u = std::get_if<Unable>(&*outcome)) return std::move(*u);
+    auto found = store_.lookup_checked(key);
+    auto negative = found ? negative_of(std::move(*found)) : std::nullopt;
+    if (!negative) continue;
+    if (auto* absent = std::get_if<store::Absent>(&*negative)) {
+      if (absent->asked != now->asked) continue;
+      if (absent->worth_keeping) boost::asio::post(pool_, [this, key] { store_.keep(key); });
+      absent->retry_at = std::min(absent->retry_at, absent->checked + now->sources.policy.absent);
+    }
+    if (retry_at(*negative) > store::Store::now()) return negative;
   }
   return std::nullopt;
+}
+
+WptStatus WptService::status(const std::string& pdb_name, const DebugId& id) {
+  WptStatus status{.key = text_of(pdb_name, id), .held = directory_.find(pdb_name, id)};
+  const std::vector<wpt::Version> versions = versions_made();
+  for (std::size_t i = 0; i < tools_.size(); ++i)
+    status.tools.push_back(
+        {versions[i], barred(tools_[i], pdb_name, id), jobs_.is_under_way(name_of(Work{pdb_name, id, i}))});
+  const fetch::Wanted wanted = wanted_of(pdb_name, id);
+  status.sources = originals_.said({&wanted, 1});
+  return status;
+}
+
+/// What a client is told that asks now.
+WptService::Made WptService::told(const store::Negative& negative) {
+  const Outcome outcome = outcome_of(negative);
+  if (const auto* absent = std::get_if<Absent>(&outcome)) return *absent;
+  return std::get<Failed>(outcome);
 }
 
 WptOutcome WptService::as_outcome(const Made& made) {
@@ -202,7 +228,7 @@ Task<WptService::Made> WptService::make(Work work) {
   const Tool& tool = tools_[work.tool];
   const auto turn = co_await wait_for_turn(store_, key_of(work.pdb_name, work.id, tool));
   if (held_of(directory_.find(work.pdb_name, work.id), versions_made()[work.tool]) != nullptr) co_return Done{};
-  if (auto bar = barred(tool, work.pdb_name, work.id)) co_return std::move(*bar);
+  if (const auto bar = barred(tool, work.pdb_name, work.id)) co_return told(*bar);
   const auto now = originals_.in_use();
   const fetch::Wanted wanted = wanted_of(work.pdb_name, work.id);
   std::vector<store::Negative> verdicts;
@@ -283,9 +309,7 @@ WptService::Made WptService::remember(const store::EntryKey& key, const store::N
   log_(severity_of(verdict),
        fmt::format("{} {}: {}", state_name(verdict), key.readable, why.empty() ? "no source has it" : why));
   store_.remember(key, verdict);
-  const Outcome outcome = outcome_of(verdict);
-  if (const auto* absent = std::get_if<Absent>(&outcome)) return *absent;
-  return std::get<Failed>(outcome);
+  return told(verdict);
 }
 
 WptService::Made WptService::unable(const Work& work, const std::string& why) const {

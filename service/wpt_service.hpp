@@ -40,6 +40,19 @@ struct NotMade {};
 using WptOutcome =
     std::variant<transcode::OpenSymcache, NothingNewer, NotMade, Absent, Failed, Pending, Overloaded, Unable>;
 
+/// What is known of one PDB, for people who ask why they do not get its symcache.
+struct WptStatus {
+  struct ByTool {
+    wpt::Version version;                   ///< that it makes
+    std::optional<store::Negative> barred;  ///< why it is not asked now
+    bool is_under_way = false;
+  };
+  std::string key;
+  std::vector<transcode::Held> held;
+  std::vector<ByTool> tools;
+  std::vector<SourceStatus> sources;  ///< as KeyStatus has them
+};
+
 /// transcode::Transcoder::run, or what a test puts in its place.
 using RunTranscoder = std::function<Task<transcode::Transcoded>(transcode::TranscodeJob)>;
 
@@ -71,6 +84,8 @@ class WptService {
   /// while a better one is made behind its back.
   /// @param hold  how long to wait for work that is not done; 0: Pending at once, the work goes on
   Task<WptOutcome> find(WptQuery query, std::chrono::milliseconds hold);
+  /// Starts no work. Cost: that of a request that finds nothing.
+  WptStatus status(const std::string& pdb_name, const DebugId& id);
   JobCounts stats() const { return jobs_.counts(); }
   /// Before the end: everybody who waits gets Pending, what is queued is dropped.
   void drain() { jobs_.drain(); }
@@ -88,11 +103,12 @@ class WptService {
   using Made = std::variant<Done, Absent, Failed, Unable>;
   struct Plan {
     wpt::Choice choice;
-    std::optional<Made> barred = {};
+    std::optional<store::Negative> barred = {};
   };
 
   Plan plan_of(const WptQuery& query, std::span<const transcode::Held> held);
-  std::optional<Made> barred(const Tool& tool, const std::string& pdb_name, const DebugId& id);
+  std::optional<store::Negative> barred(const Tool& tool, const std::string& pdb_name, const DebugId& id);
+  static Made told(const store::Negative& negative);
   static WptOutcome as_outcome(const Made& made);
   WptOutcome not_now(NoResult why) const;
   std::string name_of(const Work& work) const;

@@ -57,20 +57,48 @@ json::object to_json(const service::KeyStatus& status) {
       *status.lookup);
 }
 
+json::array to_json(const std::vector<service::SourceStatus>& sources) {
+  json::array rows;
+  for (const service::SourceStatus& source : sources) {
+    json::object row{{"source", valid_utf8(source.source)}, {"file", source.file}};
+    for (auto& [key, value] : to_json(source.said)) row[key] = std::move(value);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+json::object to_json(const service::WptStatus::ByTool& tool) {
+  json::object row{{"version", tool.version.to_string()}, {"state", "free to make it"}};
+  if (tool.barred)
+    for (auto& [key, value] : to_json(*tool.barred)) row[key] = std::move(value);
+  row["under_way"] = tool.is_under_way;
+  return row;
+}
+
+http::Response as_json(const json::object& out) {
+  return {200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, json::serialize(out) + "\n"};
+}
+
 }  // namespace
 
 http::Response to_response(const service::KeyStatus& status) {
   json::object out{{"key", valid_utf8(status.key)}};
   for (auto& [key, value] : to_json(status)) out[key] = std::move(value);
   out["under_way"] = status.is_under_way;
-  json::array said;
-  for (const service::SourceStatus& source : status.sources) {
-    json::object row{{"source", valid_utf8(source.source)}, {"file", source.file}};
-    for (auto& [key, value] : to_json(source.said)) row[key] = std::move(value);
-    said.push_back(std::move(row));
-  }
-  out["sources"] = std::move(said);
-  return {200, {{"Content-Type", "application/json"}, {"Cache-Control", "no-store"}}, json::serialize(out) + "\n"};
+  out["sources"] = to_json(status.sources);
+  return as_json(out);
+}
+
+http::Response to_response(const service::WptStatus& status) {
+  json::array symcaches, transcoders;
+  for (const transcode::Held& held : status.held)
+    symcaches.push_back(
+        json::object{{"version", held.version.to_string()}, {"size", held.size}, {"path", valid_utf8(held.path)}});
+  for (const auto& tool : status.tools) transcoders.push_back(to_json(tool));
+  return as_json({{"key", valid_utf8(status.key)},
+                  {"symcaches", std::move(symcaches)},
+                  {"transcoders", std::move(transcoders)},
+                  {"sources", to_json(status.sources)}});
 }
 
 http::Response get_open_status(const std::vector<std::string>& segments, service::CacheService& service) {
@@ -78,6 +106,12 @@ http::Response get_open_status(const std::vector<std::string>& segments, service
   if (!path) return http::text(path.error().status, path.error().why);
   const auto status = service.status(path->query());
   return status ? to_response(*status) : http::text(404, "no file can be asked for by that name and id");
+}
+
+http::Response get_microsoft_status(const std::vector<std::string>& segments, service::WptService& service) {
+  const auto path = parse_pdb_path(segments);
+  if (!path) return http::text(path.error().status, path.error().why);
+  return to_response(service.status(path->pdb_name, path->id));
 }
 
 }  // namespace symcached::api

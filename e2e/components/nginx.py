@@ -52,13 +52,13 @@ class Nginx(Component):
     gzip: compresses what it sends to clients that accept it.   login: (user, password) for Basic authentication.
     rate: requests, such as "5r/s", beyond which it answers 429 with `Retry-After: retry_after`.
     login_page: every path is a page with status 200.           redirects: {"/prefix/": "http://host/elsewhere/"}.
-    tls: certificates.Authority; then `url` is https.
+    tls: certificates.Authority; then `url` is https.        media_type: of all files.
     """
 
     name = "nginx"
 
     def __init__(self, store, *, gzip=False, login=None, rate=None, retry_after=2, login_page=False, redirects=None,
-                 tls=None):
+                 tls=None, media_type=None):
         self.program = program("nginx")
         self.store, self.retry_after, self.tls, self.login = store, retry_after, tls, login
         self.http, self.server, self.location = [], [], []
@@ -67,6 +67,8 @@ class Nginx(Component):
         if rate:
             self.http.append(f"limit_req_zone $server_port zone=all:64k rate={rate}; limit_req_status 429;")
             self.location.append("limit_req zone=all nodelay;")
+        if media_type:
+            self.location.append(f"default_type {media_type};")
         if login_page:
             self.location.append(LOGIN_PAGE)
         if tls:

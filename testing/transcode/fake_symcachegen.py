@@ -1,9 +1,9 @@
 #!/usr/bin/python3 -S
 """fake_symcachegen.py -pdb FILE: stands in for symcachegen.exe, and goes wrong as the name of the PDB says.
 
-Writes $_NT_SYMCACHE_PATH/NAME/GUIDAGE/NAME-v3.1.0.symcache, or what version $VERSION says, with "symcache of NAME". Guid and age are those that the PDB
-states; a file that is no PDB states them as its first line. The part of the name before the first dot is what goes
-wrong, one of the functions below; any other name goes well.
+Writes $_NT_SYMCACHE_PATH/NAME/GUIDAGE/NAME-v3.1.0.symcache with "symcache of NAME"; $VERSION may name another version.
+Guid and age are those that the PDB states; a file that is no PDB states them as its first line. The part of the name
+before the first dot is what goes wrong, one of the functions below; any other name goes well.
 """
 import os
 import pathlib
