@@ -24,7 +24,8 @@ class Symcachegen(program.WithPdb):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         made = [path for path in self.root.rglob("*") if path.is_file()]
         self.assertEqual(done.stdout, f"{made[0]}\n")
-        self.assertRegex(str(made[0].relative_to(self.root)), r"^sample\.pdb/[0-9A-F]{33}/sample\.pdb-v2\.0\.0\.symcache$")
+        self.assertRegex(str(made[0].relative_to(self.root)),
+                         r"^sample\.pdb/[0-9A-F]{33}/sample\.pdb-v2\.0\.0\.symcache$")
         stated = symcached("inspect", self.pdb, "--json").stdout
         guid, age = re.search(r'"debug_id":"([0-9a-f-]{36})-([0-9a-f]+)"', stated).groups()
         self.assertEqual(made[0].parent.name, guid.replace("-", "").upper() + age.upper())
