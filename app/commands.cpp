@@ -41,6 +41,7 @@ void add_commands(CLI::App& app, int& status) {
   add_lookup(app, status);
   add_serve(app, status);
   add_symbolicate(app, status);
+  add_symcachegen(app, status);
 }
 
 }  // namespace symcached::app

@@ -19,5 +19,6 @@ void add_inspect(CLI::App& app, int& status);
 void add_lookup(CLI::App& app, int& status);
 void add_serve(CLI::App& app, int& status);
 void add_symbolicate(CLI::App& app, int& status);
+void add_symcachegen(CLI::App& app, int& status);
 
 }  // namespace symcached::app

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <span>
 #include <string>
@@ -16,6 +14,7 @@
 #include "app/commands.hpp"
 #include "app/debug_folders.hpp"
 #include "app/progress.hpp"
+#include "app/write_file.hpp"
 #include "object/identify.hpp"
 #include "ppdbcache/reader.hpp"
 #include "symbolize/companions.hpp"
@@ -43,28 +42,6 @@ struct Options {
 
   InflateLimits inflate() const { return max_unpacked == 0 ? InflateLimits{} : InflateLimits::exactly(max_unpacked); }
 };
-
-/// Writes beside the target and renames, so that a reader never sees half a file.
-std::expected<void, std::string> write_file(const fs::path& path, Bytes bytes) {
-  const fs::path unfinished = fmt::format("{}.{}.tmp", path.string(), ::getpid());
-  {
-    std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
-    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    out.flush();
-    if (!out) {
-      std::error_code ignored;
-      fs::remove(unfinished, ignored);
-      return std::unexpected(fmt::format("{}: cannot write {} bytes; is the disk full or the directory read-only?",
-                                         path.string(), bytes.size()));
-    }
-  }
-  std::error_code error;
-  fs::rename(unfinished, path, error);
-  if (!error) return {};
-  const std::string why = error.message();
-  fs::remove(unfinished, error);
-  return std::unexpected(fmt::format("{}: cannot put it in place: {}", path.string(), why));
-}
 
 fs::path target_of(const std::string& file, const Options& options, const char* extension) {
   return fs::path(options.directory) / fs::path(file).filename().concat(extension);

@@ -13,10 +13,11 @@ namespace {
 
 using namespace symcached::app;
 
-/// CLI11 does not know `-f=short`, which llvm-symbolizer's users write.
+/// CLI11 knows neither `-f=short`, which llvm-symbolizer's users write, nor `-pdb`, which symcachegen's do.
 std::vector<std::string> with_long_names(std::vector<std::string> arguments) {
   for (std::string& argument : arguments) {
     if (argument == "--") break;
+    if (argument == "-pdb") argument = "--pdb";
     if (argument.starts_with("-f=")) argument.replace(0, 2, "--functions");
   }
   return arguments;
