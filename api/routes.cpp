@@ -9,6 +9,7 @@
 namespace symcached::api {
 namespace {
 
+using auth::Access;
 using Segments = std::vector<std::string>;
 
 struct Behind {
@@ -22,8 +23,16 @@ Task<http::Response> alive(http::Request, Segments, Behind) { co_return healthch
 
 Task<http::Response> ready(http::Request, Segments, Behind behind) { co_return readiness(behind.options.unready); }
 
+/// For a path whose PDB the client may not see. What is wrong with other paths, the endpoint says.
+std::optional<http::Response> refusal(const http::Request& request, const Segments& below, const Behind& behind) {
+  if (behind.options.gate == nullptr) return std::nullopt;
+  const auto path = parse_symcache_path(below);
+  return path ? behind.options.gate->refusal(request, path->pdb_name) : std::nullopt;
+}
+
 Task<http::Response> open_symcache(http::Request request, Segments below, Behind behind) {
-  return get_open_symcache(std::move(request), std::move(below), behind.service, behind.options.hold);
+  if (auto refused = refusal(request, below, behind)) co_return std::move(*refused);
+  co_return co_await get_open_symcache(std::move(request), std::move(below), behind.service, behind.options.hold);
 }
 
 enum class Spelling : std::uint8_t { exact, any_case };
@@ -33,6 +42,7 @@ struct Route {
   std::string_view segment;  ///< the first of the path
   Spelling spelling;
   Extent extent;
+  auth::Access access;
   std::string_view methods;  ///< as Allow names them; OPTIONS is answered for all
   /// @param below  the segments after the first
   Task<http::Response> (*endpoint)(http::Request request, Segments below, Behind behind);
@@ -41,10 +51,10 @@ struct Route {
 constexpr std::string_view kReading = "GET, HEAD";
 
 constexpr Route kRoutes[] = {
-    {"", Spelling::exact, Extent::one_segment, kReading, index},
-    {"healthcheck", Spelling::exact, Extent::one_segment, kReading, alive},
-    {"readyz", Spelling::exact, Extent::one_segment, kReading, ready},
-    {"open", Spelling::any_case, Extent::and_below, kReading, open_symcache},
+    {"", Spelling::exact, Extent::one_segment, Access::known, kReading, index},
+    {"healthcheck", Spelling::exact, Extent::one_segment, Access::everyone, kReading, alive},
+    {"readyz", Spelling::exact, Extent::one_segment, Access::everyone, kReading, ready},
+    {"open", Spelling::any_case, Extent::and_below, Access::by_rules, kReading, open_symcache},
 };
 
 constexpr std::string_view kNoRoute = "none";
@@ -98,8 +108,18 @@ Task<http::Response> answer(http::Request request, service::CacheService& servic
   const Route* route =
       path ? std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); }) : std::end(kRoutes);
   if (route == std::end(kRoutes)) route = nullptr;
-  const Behind behind{service, options};
-  http::Response response = co_await answer_by(route, std::move(path), std::move(request), behind);
+  auth::Verdict verdict;
+  if (options.gate != nullptr)
+    verdict = co_await options.gate->admit(request, route != nullptr ? route->access : Access::known);
+  http::Response response;
+  if (verdict.refusal) {
+    response = std::move(*verdict.refusal);
+  } else {
+    request.principal = verdict.principal;
+    const Behind behind{service, options};
+    response = co_await answer_by(route, std::move(path), std::move(request), behind);
+  }
+  verdict.prove(response);
   if (options.answered) options.answered(route != nullptr ? name_of(*route) : kNoRoute, response.status);
   co_return response;
 }

@@ -33,7 +33,7 @@ if(SC_FUZZ)
   target_compile_options(sc_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-set(SC_SERVER_FOLDERS net fetch store service worker api library)
+set(SC_SERVER_FOLDERS net auth fetch store service worker api library)
 add_custom_target(server_tests)
 
 function(sc_label test path)

@@ -9,7 +9,8 @@
 
 namespace symcached::config {
 
-Field tokens(std::vector<Token>& tokens);
+Field tokens(std::vector<auth::Token>& tokens);
+Field rules(std::vector<auth::Rule>& rules);
 Field transcoders(std::map<std::uint32_t, Transcoder>& transcoders);
 
 }  // namespace symcached::config
