@@ -1,6 +1,7 @@
 #include "api/routes.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "api/pages.hpp"
 #include "api/symcache/endpoint.hpp"
@@ -10,6 +11,7 @@
 namespace symcached::api {
 namespace {
 
+using auth::Access;
 using Segments = std::vector<std::string>;
 
 constexpr std::string_view kNoMicrosoft =
@@ -26,16 +28,32 @@ Task<http::Response> alive(http::Request, Segments, Behind) { co_return healthch
 
 Task<http::Response> ready(http::Request, Segments, Behind behind) { co_return readiness(behind.options.unready); }
 
+/// For a PDB that the client may not see. What is wrong with other paths, the endpoint says.
+std::optional<http::Response> refusal_of_pdb(const http::Request& request, std::span<const std::string> pdb,
+                                             const Behind& behind) {
+  if (behind.options.gate == nullptr) return std::nullopt;
+  const auto path = parse_pdb_path(pdb);
+  return path ? behind.options.gate->refusal(request, path->pdb_name) : std::nullopt;
+}
+
+/// @param path  the version first
+std::optional<http::Response> refusal(const http::Request& request, const Segments& path, const Behind& behind) {
+  return path.empty() ? std::nullopt : refusal_of_pdb(request, std::span(path).subspan(1), behind);
+}
+
 Task<http::Response> open_symcache(http::Request request, Segments below, Behind behind) {
   if (!below.empty() && http::same_name(below.front(), "status")) {
     below.erase(below.begin());
+    if (auto refused = refusal_of_pdb(request, below, behind)) co_return std::move(*refused);
     co_return get_open_status(below, behind.service);
   }
+  if (auto refused = refusal(request, below, behind)) co_return std::move(*refused);
   co_return co_await get_open_symcache(std::move(request), std::move(below), behind.service, behind.options.hold);
 }
 
-Task<http::Response> microsoft_status(http::Request, Segments below, Behind behind) {
+Task<http::Response> microsoft_status(http::Request request, Segments below, Behind behind) {
   if (behind.options.microsoft == nullptr) co_return http::text(404, kNoMicrosoft);
+  if (auto refused = refusal_of_pdb(request, below, behind)) co_return std::move(*refused);
   co_return get_microsoft_status(below, *behind.options.microsoft);
 }
 
@@ -45,6 +63,7 @@ enum class Extent : std::uint8_t { one_segment, and_below };
 /// What Windows Performance Analyzer asks for: /v3.1.0/name/id.
 Task<http::Response> microsoft_symcache(http::Request request, Segments path, Behind behind) {
   if (behind.options.microsoft == nullptr) co_return http::text(404, kNoMicrosoft);
+  if (auto refused = refusal(request, path, behind)) co_return std::move(*refused);
   co_return co_await get_microsoft_symcache(std::move(request), std::move(path), *behind.options.microsoft,
                                             behind.options.hold, behind.options.redirect);
 }
@@ -53,6 +72,7 @@ struct Route {
   std::string_view segment;  ///< the first of the path; kAnyVersion: v3.1.0 and the like, which stays in `below`
   Spelling spelling;
   Extent extent;
+  auth::Access access;
   std::string_view methods;  ///< as Allow names them; OPTIONS is answered for all
   /// @param below  the segments after the first
   Task<http::Response> (*endpoint)(http::Request request, Segments below, Behind behind);
@@ -61,16 +81,17 @@ struct Route {
 constexpr std::string_view kReading = "GET, HEAD";
 
 constexpr Route kRoutes[] = {
-    {"", Spelling::exact, Extent::one_segment, kReading, index},
-    {"healthcheck", Spelling::exact, Extent::one_segment, kReading, alive},
-    {"readyz", Spelling::exact, Extent::one_segment, kReading, ready},
-    {"open", Spelling::any_case, Extent::and_below, kReading, open_symcache},
-    {"status", Spelling::any_case, Extent::and_below, kReading, microsoft_status},
+    {"", Spelling::exact, Extent::one_segment, Access::known, kReading, index},
+    {"healthcheck", Spelling::exact, Extent::one_segment, Access::everyone, kReading, alive},
+    {"readyz", Spelling::exact, Extent::one_segment, Access::everyone, kReading, ready},
+    {"open", Spelling::any_case, Extent::and_below, Access::by_rules, kReading, open_symcache},
+    {"status", Spelling::any_case, Extent::and_below, Access::by_rules, kReading, microsoft_status},
 };
 
 constexpr std::string_view kNoRoute = "none";
 constexpr std::string_view kAnyVersion = "v";
-constexpr Route kMicrosoft{kAnyVersion, Spelling::any_case, Extent::and_below, kReading, microsoft_symcache};
+constexpr Route kMicrosoft{kAnyVersion,      Spelling::any_case, Extent::and_below,
+                           Access::by_rules, kReading,           microsoft_symcache};
 
 std::string_view name_of(const Route& route) { return route.segment.empty() ? "index" : route.segment; }
 
@@ -118,9 +139,19 @@ Task<http::Response> answer(http::Request request, service::CacheService& servic
   const Route* route =
       path ? std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); }) : std::end(kRoutes);
   if (route == std::end(kRoutes)) route = path && is_microsofts(*path) ? &kMicrosoft : nullptr;
-  const Behind behind{service, options};
   const std::string recorded = options.recorder != nullptr ? options.recorder->line_of(request) : std::string();
-  http::Response response = co_await answer_by(route, std::move(path), std::move(request), behind);
+  auth::Verdict verdict;
+  if (options.gate != nullptr)
+    verdict = co_await options.gate->admit(request, route != nullptr ? route->access : Access::known);
+  http::Response response;
+  if (verdict.refusal) {
+    response = std::move(*verdict.refusal);
+  } else {
+    request.principal = verdict.principal;
+    const Behind behind{service, options};
+    response = co_await answer_by(route, std::move(path), std::move(request), behind);
+  }
+  verdict.prove(response);
   if (options.answered) options.answered(route != nullptr ? name_of(*route) : kNoRoute, response.status);
   if (options.recorder != nullptr) options.recorder->answered(recorded, response);
   co_return response;

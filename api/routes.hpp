@@ -8,6 +8,7 @@
 #include "api/admin/health.hpp"
 #include "api/recorder.hpp"
 #include "api/symcache/microsoft.hpp"
+#include "auth/gate.hpp"
 #include "net/http.hpp"
 #include "net/task.hpp"
 #include "service/cache_service.hpp"
@@ -17,6 +18,7 @@ namespace symcached::api {
 struct ApiOptions {
   std::chrono::milliseconds hold{95'000};  ///< the longest a request waits; below the 100 s at which proxies give up
   Unready unready = {};
+  auth::Gate* gate = nullptr;  ///< null: everybody is let in
   /// After each request, with one of route_names(). From any thread.
   std::function<void(std::string_view route, unsigned status)> answered = {};
   Recorder* recorder = nullptr;              ///< outlives the server

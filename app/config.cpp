@@ -6,6 +6,7 @@
 
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
+#include "app/doors.hpp"
 #include "base/utf8.hpp"
 #include "config/load.hpp"
 
@@ -54,6 +55,11 @@ int run(const ConfigOptions& options) {
   say(config::error_lines(loaded.report, options.file));
   say(config::warning_lines(loaded.report, options.file));
   if (!loaded.report.errors().empty()) return kCouldNot;
+  if (options.action == Action::check)
+    if (const auto doors = open_doors(loaded.config, [](Severity, const std::string&) {}); !doors) {
+      say({fmt::format("{}: error: {}", options.file, doors.error())});
+      return kCouldNot;
+    }
   if (options.action == Action::print) fmt::print("{}", config::print(loaded.config));
   else fmt::print("{}: no errors, warnings: {}\n", escaped(options.file), loaded.report.warnings().size());
   return kDone;

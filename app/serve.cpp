@@ -10,6 +10,7 @@
 #include "app/cache_place.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
+#include "app/doors.hpp"
 #include "app/log.hpp"
 #include "app/process.hpp"
 #include "app/reload.hpp"
@@ -27,9 +28,11 @@ int could_not(const std::string& why) {
 }
 
 /// In the log, and on stdout for who started it and waits for the address.
-void say_where(std::string_view what, const std::string& host, std::uint16_t port, const Log& log) {
+void say_where(std::string_view what, const net::Server& server, const Log& log) {
+  const std::string& host = server.options().address;
   const bool is_v6 = host.find(':') != std::string::npos;
-  const std::string where = fmt::format("{} on http://{}:{}", what, is_v6 ? "[" + host + "]" : host, port);
+  const std::string where = fmt::format("{} on {}://{}:{}", what, server.options().tls ? "https" : "http",
+                                        is_v6 ? "[" + host + "]" : host, server.port());
   log(Severity::info, where);
   fmt::print("{}\n", where);
   std::fflush(stdout);
@@ -99,7 +102,8 @@ std::chrono::seconds cleanup_interval(const config::Config& config) {
 }
 
 /// Until a signal ends it.
-int run(const ServeOptions& options, const config::Config& config, Backend& backend, ServerLog& server_log) {
+int run(const ServeOptions& options, const config::Config& config, const Doors& doors, Backend& backend,
+        ServerLog& server_log) {
   store::Store& store = backend.store();
   service::CacheService& service = backend.service();
   Metrics& metrics = backend.metrics();
@@ -121,8 +125,11 @@ int run(const ServeOptions& options, const config::Config& config, Backend& back
     api_options.microsoft = &transcoding->service();
     api_options.redirect = transcoding->redirect();
   }
+  api_options.gate = doors.gate.get();
   const auto handler = [&](http::Request request) { return api::answer(std::move(request), service, api_options); };
-  auto server = net::Server::start(listening_at(config.bind, config.server), handler, log);
+  net::ServerOptions listener = listening_at(config.bind, config.server);
+  listener.tls = doors.tls;
+  auto server = net::Server::start(listener, handler, log);
   if (!server) return could_not(server.error());
   store::Quotas& quotas = *store.quotas();
   store::Maintenance maintenance(backend.directory(), quotas,
@@ -134,7 +141,12 @@ int run(const ServeOptions& options, const config::Config& config, Backend& back
   const auto admin = start_admin(config.admin_bind, {measure, api_options.unready}, log);
   if (!admin) return could_not(fmt::format("admin_bind: {}", admin.error()));
   store.remove_left_overs();
-  const auto open = [&](const config::Config& c) { return backend.open_sources(c); };
+  const auto open = [&](const config::Config& c) -> std::expected<Sources, std::string> {
+    auto sources = backend.open_sources(c);
+    if (!sources) return sources;
+    if (const auto changed = doors.reload(c); !changed) return std::unexpected(changed.error());
+    return sources;
+  };
   const auto apply = [&](const config::Config& c, Sources s) {
     service.use(std::move(s), c.service.retry);
     quotas.use(limits_of(c));
@@ -149,8 +161,8 @@ int run(const ServeOptions& options, const config::Config& config, Backend& back
   Reloader reloader(options, config, {open, apply}, log);
   const ShutdownWatch watch(**server, std::chrono::seconds(config.grace), {drain, [&reloader] { reloader.reload(); }},
                             log);
-  say_where("listening", (*server)->options().address, (*server)->port(), log);
-  if (*admin) say_where("admin", (*admin)->options().address, (*admin)->port(), log);
+  say_where("listening", **server, log);
+  if (*admin) say_where("admin", **admin, log);
   (*server)->join();
   backend.stop();
   maintenance.stop();
@@ -167,9 +179,12 @@ int serve(const ServeOptions& options) {
   const Log log = server_log.log();
   for (const std::string& line : config::warning_lines(loaded.report, options.config_file))
     log(Severity::warning, line);
+  const auto doors = open_doors(loaded.config, log);
+  if (!doors) return could_not(doors.error());
+  for (const std::string& line : warnings_about_doors(loaded.config)) log(Severity::warning, line);
   const auto backend = Backend::open(loaded.config, {.max_files = max_files}, log);
   if (!backend) return could_not(backend.error());
-  return run(options, loaded.config, **backend, server_log);
+  return run(options, loaded.config, *doors, **backend, server_log);
 }
 
 }  // namespace

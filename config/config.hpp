@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "auth/options.hpp"
 #include "fetch/host_health.hpp"
 #include "fetch/limits.hpp"
 #include "net/http_server.hpp"
@@ -23,20 +24,6 @@ namespace symcached::config {
 /// The kinds of cache entries that have limits of their own.
 inline constexpr std::array<std::string_view, 6> kKinds{"objects",    "object_meta", "symcaches",
                                                         "ppdbcaches", "cficaches",   "source_index"};
-
-struct Tls {
-  std::string certificate, key;  ///< PEM files; empty: no TLS
-};
-
-struct Token {
-  std::string name, token;
-  std::vector<std::string> scopes;  ///< that it gives access to; empty: all
-};
-struct Auth {
-  std::vector<Token> tokens;
-  bool negotiate = false;  ///< Kerberos
-  std::string keytab;
-};
 
 /// A program that makes Microsoft's symcaches.
 struct Transcoder {
@@ -74,8 +61,8 @@ struct Config {
   std::string bind = "127.0.0.1:3021";
   std::string admin_bind = "127.0.0.1:3022";  ///< empty: no admin listener
   std::string cache_dir;                      ///< empty: $XDG_CACHE_HOME/symcached
-  Tls tls;
-  Auth auth;
+  net::TlsFiles tls;                          ///< empty: no TLS
+  auth::Options auth;
   store::CacheLimits caches;
   std::chrono::milliseconds cleanup_interval{900'000};
   service::ServiceOptions service;  ///< jobs.max_active is set by the program

@@ -167,7 +167,7 @@ metrics: {statsd: "127.0.0.1:8125", custom_tags: {}}
 }
 
 TEST(Load, WhatIsNotUsedYetIsSaid) {
-  EXPECT_THAT(warnings("tls: {certificate: a.pem}"), ElementsAre(":1: warning: tls.certificate: not used yet"));
+  EXPECT_THAT(warnings("symcache: {directory: a}"), ElementsAre(":1: warning: symcache.directory: not used yet"));
 }
 
 TEST(Load, TheVariablesOfMicrosoftsServerAreDefaults) {

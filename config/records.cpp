@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "auth/rules.hpp"
 #include "config/row.hpp"
 #include "transcode/arguments.hpp"
 #include "wpt/version.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
 
-Rows rows_of(Token& token) {
+Rows rows_of(auth::Token& token) {
   return {{"name", text(token.name), "names the token in the log"},
           {"token", secret(token.token), "what the client sends"},
           {"scopes", texts(token.scopes), "scopes that it gives access to; none: all"}};
@@ -33,9 +34,45 @@ Rows rows_of(Transcoder& transcoder) {
       {"network", flag(program.has_network), "whether it may use the network"}};
 }
 
-void check_token(const Token& token, const Node& at, const std::string& prefix, Report& report) {
+void check_token(const auth::Token& token, const Node& at, const std::string& prefix, Report& report) {
   if (token.name.empty()) report.error(at.line, prefix + "name: missing; write a name for the log");
+  if (token.name == auth::kAnonymous || token.name.find_first_of("*@:\\") != std::string::npos)
+    report.error(at.line, prefix + "name: write one without *, @, : and \\, and not anonymous");
   if (token.token.empty()) report.error(at.line, prefix + "token: missing");
+}
+
+Rows rows_of(auth::Rule& rule) {
+  return {{"principal", text(rule.principal),
+           "alice@REALM, *@REALM, DOMAIN\\alice, a token's name, anonymous, or * for all known"},
+          {"pdb", text(rule.pdb), "glob of names of PDBs"},
+          {"allow", flag(rule.allow), "whether they may see those"}};
+}
+
+/// A list of maps, each with the rows of its type. @param check  called with each that was read
+template <class T>
+Field list_of(std::vector<T>& list, void (*check)(const T&, const Node&, const std::string&, Report&)) {
+  return {"list of maps", false,
+          [&list, check](const Node& node, const std::string& key, Report& report) {
+            list.clear();
+            if (!node.is_sequence())
+              return report.error(node.line, fmt::format("{}: {}", key, wanted("a list of maps", node)));
+            for (const Node& item : node.items) {
+              const std::string prefix = fmt::format("{}[{}].", key, list.size());
+              T one;
+              read_rows(item, rows_of(one), prefix, {}, report);
+              check(one, item, prefix, report);
+              list.push_back(std::move(one));
+            }
+          },
+          [&list](Secrets secrets) {
+            Node node{Node::Kind::sequence};
+            for (T& one : list) node.items.push_back(write_rows(rows_of(one), secrets));
+            return node;
+          }};
+}
+
+void check_rule(const auth::Rule& rule, const Node& at, const std::string& prefix, Report& report) {
+  if (rule.principal.empty()) report.error(at.line, prefix + "principal: empty; write * for all who have logged in");
 }
 
 void check_transcoder(std::uint32_t major_part, const Transcoder& transcoder, const Node& at, const std::string& prefix,
@@ -52,26 +89,9 @@ void check_transcoder(std::uint32_t major_part, const Transcoder& transcoder, co
 
 }  // namespace
 
-Field tokens(std::vector<Token>& tokens) {
-  return {"list of maps", false,
-          [&tokens](const Node& node, const std::string& key, Report& report) {
-            tokens.clear();
-            if (!node.is_sequence())
-              return report.error(node.line, fmt::format("{}: {}", key, wanted("a list of maps", node)));
-            for (const Node& item : node.items) {
-              const std::string prefix = fmt::format("{}[{}].", key, tokens.size());
-              Token token;
-              read_rows(item, rows_of(token), prefix, {}, report);
-              check_token(token, item, prefix, report);
-              tokens.push_back(std::move(token));
-            }
-          },
-          [&tokens](Secrets secrets) {
-            Node node{Node::Kind::sequence};
-            for (Token& token : tokens) node.items.push_back(write_rows(rows_of(token), secrets));
-            return node;
-          }};
-}
+Field tokens(std::vector<auth::Token>& tokens) { return list_of(tokens, check_token); }
+
+Field rules(std::vector<auth::Rule>& rules) { return list_of(rules, check_rule); }
 
 Field transcoders(std::map<std::uint32_t, Transcoder>& transcoders) {
   return {"map of maps", false,

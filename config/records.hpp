@@ -10,7 +10,8 @@
 
 namespace symcached::config {
 
-Field tokens(std::vector<Token>& tokens);
+Field tokens(std::vector<auth::Token>& tokens);
+Field rules(std::vector<auth::Rule>& rules);
 Field transcoders(std::map<std::uint32_t, Transcoder>& transcoders);
 
 /// Keys of an S3 bucket below `group`: "symcache.redirect.".

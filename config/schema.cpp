@@ -23,12 +23,17 @@ void add_listeners(Rows& rows, Config& c) {
   rows.push_back({"bind", address(c.bind, false), "address of the main listener; port 0: any free one", Use::restart});
   rows.push_back({"admin_bind", address(c.admin_bind, true),
                   "address of the listener for metrics and health; empty: none", Use::restart});
-  rows.push_back({"tls.certificate", text(c.tls.certificate), "PEM file with the server's certificates", Use::later});
-  rows.push_back({"tls.key", text(c.tls.key), "PEM file with its key", Use::later});
-  rows.push_back({"auth.tokens", tokens(c.auth.tokens),
-                  "bearer tokens of clients: maps of name, token and scopes (none: all)", Use::later});
-  rows.push_back({"auth.negotiate", flag(c.auth.negotiate), "let clients log in by Kerberos", Use::later});
-  rows.push_back({"auth.keytab", text(c.auth.keytab), "keytab with the server's Kerberos keys", Use::later});
+  rows.push_back({"tls.certificate", text(c.tls.certificate),
+                  "PEM file with the server's certificate and those behind it; empty: plain HTTP"});
+  rows.push_back({"tls.key", text(c.tls.key), "PEM file with its key"});
+  rows.push_back(
+      {"auth.tokens", tokens(c.auth.tokens), "tokens of clients: maps of name, token and scopes (none: all)"});
+  rows.push_back({"auth.negotiate", flag(c.auth.negotiate), "let clients log in by Kerberos"});
+  rows.push_back({"auth.keytab", text(c.auth.keytab), "keytab with keys for HTTP/...; empty: the default of Kerberos"});
+  rows.push_back({"auth.ntlm", flag(c.auth.ntlm), "let clients log in by NTLM within Negotiate, too"});
+  rows.push_back({"auth.rules", rules(c.auth.rules),
+                  "who may see which PDBs, the first match counts: maps of principal, pdb and allow"});
+  rows.push_back({"auth.hide", flag(c.auth.hide), "answer 404 instead of 403 for PDBs that a client may not see"});
 }
 
 void add_quota(Rows& rows, const std::string& group, store::Quota& quota, std::optional<seconds>& unused,

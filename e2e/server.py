@@ -140,7 +140,7 @@ class Server:
                                         preexec_fn=limit if descriptors else None)
         atexit.register(self.process.kill)  # of a test that fails, too; nothing when it has been waited for
         line = self.process.stdout.readline()
-        assert line.startswith("listening on http://"), line + self.log()
+        assert line.startswith("listening on http"), line + self.log()
         self.url = line.split()[-1]
         self.port = int(self.url.rsplit(":", 1)[1])
         if admin:

@@ -63,6 +63,7 @@ void log_safely(const Log& log, Severity severity, std::string_view what, std::s
 Connection::Connection(Socket socket, const asio::ip::tcp::endpoint& peer, ThreadState& state)
     : stream_(std::move(socket), state.options.tls.get()),
       peer_(peer),
+      client_{peer.address().to_string()},
       state_(state),
       buffer_(most_buffered(state.options)),
       sending_(state.options, deadline_) {
@@ -129,8 +130,7 @@ std::optional<std::string> Connection::cut() {
 }
 
 std::string Connection::where() const {
-  const auto address = peer_.address();
-  const std::string host = address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
+  const std::string host = peer_.address().is_v6() ? "[" + client_.address + "]" : client_.address;
   return fmt::format("{} to {}:{}", what_, host, peer_.port());
 }
 
@@ -225,6 +225,7 @@ Task<http::Response> Connection::answer(RequestParser& parser) {
   bool out_of_memory = false;
   try {
     http::Request request = parser.take_request();
+    request.client = &client_;
     what_ = description_of(request);
     if (state_.draining) co_return http::text(503, "the server is shutting down", {{"Retry-After", "5"}});
     const Slot slot = state_.admission.request();

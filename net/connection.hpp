@@ -71,6 +71,7 @@ class Connection : public std::enable_shared_from_this<Connection>, public ListH
 
   Stream stream_;
   const boost::asio::ip::tcp::endpoint peer_;
+  http::Client client_;
   ThreadState& state_;
   boost::beast::flat_buffer buffer_;
   boost::asio::cancellation_signal hang_up_;

@@ -72,6 +72,7 @@ std::string_view reason_phrase(unsigned status) {
       {302, "Found"},
       {304, "Not Modified"},
       {400, "Bad Request"},
+      {401, "Unauthorized"},
       {403, "Forbidden"},
       {404, "Not Found"},
       {405, "Method Not Allowed"},

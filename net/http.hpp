@@ -1,5 +1,6 @@
 #pragma once
 /// HTTP messages as plain structs. What is on the wire is net/http_server.cpp's business.
+#include <any>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,11 +19,26 @@ using Headers = std::vector<Header>;
 
 bool same_name(std::string_view a, std::string_view b);  ///< header names: ASCII case does not count
 
+/// Who asks.
+struct Principal {
+  std::string name;                      ///< "alice@REALM", "DOMAIN\\alice", the name of a token, "anonymous"
+  std::string scheme = {};               ///< "kerberos", "ntlm", "basic" or "bearer"; empty: anonymous
+  std::vector<std::string> scopes = {};  ///< that it has access to; empty: all
+};
+
+/// The connection that requests come over, one after the other.
+struct Client {
+  std::string address;  ///< without port
+  std::any kept = {};   ///< what a handler keeps from one request to the next
+};
+
 struct Request {
   std::string method = "GET";
   std::string target = "/";  ///< as on the wire: origin form, or absolute form
   Headers headers = {};
-  std::string body = {};  ///< chunks joined, not unpacked
+  std::string body = {};                            ///< chunks joined, not unpacked
+  Client* client = nullptr;                         ///< outlives the answer; null: it came over no connection
+  std::shared_ptr<const Principal> principal = {};  ///< null: nobody is asked to log in
 
   /// @return the first value under that name, without blanks around it; nothing if there is none
   std::optional<std::string_view> header(std::string_view name) const;

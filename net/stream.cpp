@@ -87,19 +87,23 @@ Task<bool> Stream::read_plain(boost::beast::flat_buffer& buffer, std::size_t mos
 
 Task<bool> Stream::read_tls(boost::beast::flat_buffer& buffer, std::size_t most) {
   auto& bytes = plain_bytes();
-  for (bool waited = false; is_open(); waited = true) {
+  // Mostly the client says nothing before it has its answer, so there is no need to try before the first wait.
+  std::optional<tcp::socket::wait_type> wait;
+  if (SSL_has_pending(ssl_.get()) == 0) wait = tcp::socket::wait_read;
+  else co_await asio::post(socket_.get_executor(), asio::use_awaitable);  // others get their turn
+  while (is_open()) {
+    bool ready = true;
+    if (wait) ready = co_await ready_for(*wait);
+    if (!ready) break;
     ERR_clear_error();
     std::size_t n = 0;
     const int result = SSL_read_ex(ssl_.get(), bytes.data(), std::min(most, bytes.size()), &n);
     if (result == 1) {
       buffer.commit(asio::buffer_copy(buffer.prepare(n), asio::buffer(bytes.data(), n)));
-      if (!waited) co_await asio::post(socket_.get_executor(), asio::use_awaitable);  // others get their turn
-      co_return is_open();
+      co_return true;
     }
-    const auto wait = next_wait(result);
-    if (!wait) co_return false;
-    const bool ready = co_await ready_for(*wait);
-    if (!ready) co_return false;
+    wait = next_wait(result);
+    if (!wait) break;
   }
   co_return false;
 }

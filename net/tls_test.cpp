@@ -213,6 +213,7 @@ TEST_F(TlsLimits, SlowHandshakesEnd) {
     peer.say(says);
     EXPECT_TRUE(peer.at_end());
     EXPECT_EQ(server_->stats().timed_out, 1u);
+    peer.close();
     expect_unharmed("slow handshakes");
   }
 }
