@@ -22,7 +22,11 @@ struct Behind {
   const ApiOptions& options;
 };
 
-Task<http::Response> index(http::Request request, Segments, Behind) { co_return index_page(request); }
+Task<http::Response> index(http::Request request, Segments, Behind behind) {
+  const ApiOptions& options = behind.options;
+  co_return index_page(request, {options.is_https, options.microsoft != nullptr,
+                                 options.prefixes.empty() ? std::string() : options.prefixes.front()});
+}
 
 Task<http::Response> alive(http::Request, Segments, Behind) { co_return healthcheck(); }
 
@@ -115,6 +119,22 @@ bool is_microsofts(const Segments& segments) {
          wpt::Version::parse(segments[0].substr(1));
 }
 
+/// Whether it begins with all segments of `prefix`, "/team/symbols"; debuggers write URLs in any case.
+bool begins_with(const Segments& path, std::string_view prefix) {
+  const auto segments = http::path_segments(prefix);
+  return segments && segments->size() < path.size() &&
+         std::equal(segments->begin(), segments->end(), path.begin(), http::same_name);
+}
+
+/// Without the prefix, if it has one of them.
+std::optional<Segments> path_of(const http::Request& request, const std::vector<std::string>& prefixes) {
+  auto path = http::path_segments(request.target);
+  if (!path) return path;
+  const auto prefix = std::ranges::find_if(prefixes, [&](const std::string& p) { return begins_with(*path, p); });
+  if (prefix != prefixes.end()) path->erase(path->begin(), path->begin() + std::ranges::count(*prefix, '/'));
+  return path;
+}
+
 /// @param route  nothing if the path leads nowhere
 Task<http::Response> answer_by(const Route* route, std::optional<Segments> path, http::Request request, Behind behind) {
   const http::Header allow{"Allow", route != nullptr ? route->methods : kReading};
@@ -135,7 +155,7 @@ std::vector<std::string_view> route_names() {
 }
 
 Task<http::Response> answer(http::Request request, service::CacheService& service, const ApiOptions& options) {
-  auto path = http::path_segments(request.target);
+  auto path = path_of(request, options.prefixes);
   const Route* route =
       path ? std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); }) : std::end(kRoutes);
   if (route == std::end(kRoutes)) route = path && is_microsofts(*path) ? &kMicrosoft : nullptr;

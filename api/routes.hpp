@@ -18,7 +18,9 @@ namespace symcached::api {
 struct ApiOptions {
   std::chrono::milliseconds hold{95'000};  ///< the longest a request waits; below the 100 s at which proxies give up
   Unready unready = {};
-  auth::Gate* gate = nullptr;  ///< null: everybody is let in
+  bool is_https = false;                   ///< how clients reach the server
+  std::vector<std::string> prefixes = {};  ///< that may stand in front of all paths: "/team/symbols"
+  auth::Gate* gate = nullptr;              ///< null: everybody is let in
   /// After each request, with one of route_names(). From any thread.
   std::function<void(std::string_view route, unsigned status)> answered = {};
   Recorder* recorder = nullptr;              ///< outlives the server

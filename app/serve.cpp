@@ -117,6 +117,8 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
     return std::nullopt;
   };
   api_options.answered = [&metrics](std::string_view route, unsigned status) { metrics.answered(route, status); };
+  api_options.is_https = doors.tls != nullptr;
+  api_options.prefixes = config.prefixes;
   const auto recorder = open_recorder(config.logging.record, log);
   if (!recorder) return could_not(fmt::format("logging.record: {}", recorder.error()));
   api_options.recorder = recorder->get();

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "testing/server/run_task.hpp"
+#include "net/run_task.hpp"
 
 namespace symcached::auth {
 namespace {

@@ -60,6 +60,7 @@ struct Logging {
 struct Config {
   std::string bind = "127.0.0.1:3021";
   std::string admin_bind = "127.0.0.1:3022";  ///< empty: no admin listener
+  std::vector<std::string> prefixes;          ///< that may stand in front of all paths: "/team/symbols"
   std::string cache_dir;                      ///< empty: $XDG_CACHE_HOME/symcached
   net::TlsFiles tls;                          ///< empty: no TLS
   auth::Options auth;

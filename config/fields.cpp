@@ -134,6 +134,19 @@ Field texts(std::vector<std::string>& value) {
           }};
 }
 
+Field prefixes(std::vector<std::string>& value) {
+  Field field = texts(value);
+  field.read = [&value, read = field.read](const Node& node, const std::string& key, Report& report) {
+    read(node, key, report);
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+    for (const std::string& prefix : value)
+      if (!prefix.starts_with('/') || prefix.ends_with('/') || prefix.find("//") != prefix.npos ||
+          prefix.find_first_not_of(kPlain) != prefix.npos)
+        report.error(node.line, fmt::format("{}: \"{}\": write a path such as /team/symbols", key, prefix));
+  };
+  return field;
+}
+
 Field headers(std::vector<sources::Header>& value) {
   return {"map of texts", false,
           [&value](const Node& node, const std::string& key, Report& report) {

@@ -49,6 +49,7 @@ Field secret(std::string& value);
 Field address(std::string& value, bool may_be_empty);
 Field flag(bool& value);
 Field texts(std::vector<std::string>& value);
+Field prefixes(std::vector<std::string>& value);     ///< of URL paths: "/team/symbols"
 Field headers(std::vector<sources::Header>& value);  ///< their values are secrets
 Field decimal(double& value, double highest);
 Field url(std::string& value);  ///< http or https

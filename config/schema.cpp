@@ -23,6 +23,8 @@ void add_listeners(Rows& rows, Config& c) {
   rows.push_back({"bind", address(c.bind, false), "address of the main listener; port 0: any free one", Use::restart});
   rows.push_back({"admin_bind", address(c.admin_bind, true),
                   "address of the listener for metrics and health; empty: none", Use::restart});
+  rows.push_back(
+      {"prefixes", prefixes(c.prefixes), "that may stand in front of all paths, as [/team/symbols]", Use::restart});
   rows.push_back({"tls.certificate", text(c.tls.certificate),
                   "PEM file with the server's certificate and those behind it; empty: plain HTTP"});
   rows.push_back({"tls.key", text(c.tls.key), "PEM file with its key"});

@@ -44,6 +44,7 @@ class Scene:
         config = {
             "cache_dir": str(folder / "cache"),
             "sources": [{"id": "store", "type": "filesystem", "path": str(self.store)}] if sources is None else sources,
+            "prefixes": ["/team/symcache"],
             "symcache": {"directory": str(self.directory), "transcoders": {
                 int(version[0]): {"version": version, "command": self.command(version)} for version in tools}},
         }
