@@ -155,6 +155,7 @@ Task<Verdict> Gate::negotiate(StatePtr state, http::Client* client, std::vector<
 Verdict Gate::take(const StatePtr& state, http::Client* client, LoggedIn logged_in) {
   const bool of_connection = logged_in.principal.scheme == "ntlm";
   Verdict verdict{.principal = std::make_shared<const http::Principal>(std::move(logged_in.principal))};
+  log_(Severity::debug, fmt::format("{} logged in by {}", verdict.principal->name, verdict.principal->scheme));
   if (!logged_in.token.empty()) verdict.proof = "Negotiate " + fetch::base64(logged_in.token);
   if (of_connection && client != nullptr) client->kept = Kept{state, nullptr, verdict.principal};
   return verdict;

@@ -172,8 +172,11 @@ LogInStep Negotiator::step(const std::vector<std::byte>& token, std::shared_ptr<
   Buffer text;
   const OM_uint32 shown = gss_display_name(&minor, name.get(), text.out(), nullptr);
   if (GSS_ERROR(shown)) return LogInFailed{text_of(shown, minor, mechanism)};
-  if ((flags & GSS_C_ANON_FLAG) != 0 || text.text().empty()) return LogInFailed{"an anonymous ticket"};
-  return LoggedIn{principal_of(text.text(), mechanism), bytes_of(output)};
+  std::string_view shown_name = text.text();
+  if (shown_name.ends_with('\0')) shown_name.remove_suffix(1);  // gss-ntlmssp counts the byte that ends a C string
+  if ((flags & GSS_C_ANON_FLAG) != 0 || shown_name.empty()) return LogInFailed{"an anonymous ticket"};
+  if (shown_name.find('\0') != std::string_view::npos) return LogInFailed{"a name with a zero byte"};
+  return LoggedIn{principal_of(shown_name, mechanism), bytes_of(output)};
 }
 
 }  // namespace symcached::auth
