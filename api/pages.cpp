@@ -53,11 +53,14 @@ bool is_plain_host(std::string_view host) {
 
 http::Response index_page(const http::Request& request, const IndexOptions& options) {
   const std::string_view host = request.header("Host").value_or("");
-  const auto base = fmt::arg("base", fmt::format("{}://{}{}", options.is_https ? "https" : "http",
-                                                 is_plain_host(host) ? host : "127.0.0.1:3021", options.prefix));
-  const auto filled = [&](std::string_view text) { return fmt::format(fmt::runtime(text), base); };
-  const std::string wpa = options.has_microsofts ? filled(kWpa) : "",
-                    status = options.has_microsofts ? filled(kWpaStatus) : "";
+  const std::string url = fmt::format("{}://{}{}", options.is_https ? "https" : "http",
+                                      is_plain_host(host) ? host : "127.0.0.1:3021", options.prefix);
+  const auto base = fmt::arg("base", url);
+  std::string wpa, status;
+  if (options.has_microsofts) {
+    wpa = fmt::format(fmt::runtime(kWpa), base);
+    status = fmt::format(fmt::runtime(kWpaStatus), base);
+  }
   return {200,
           {{"Content-Type", "text/html; charset=utf-8"},
            {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}},

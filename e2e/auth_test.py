@@ -197,8 +197,9 @@ def check_tokens_and_rules(scene):
     path, missing = scene.symbols.url_path(THERE), scene.symbols.url_path(MISSING)
     opened = path.replace("app.pdb", "open1.pdb")
     schemes = ['Bearer realm="symcached"', 'Basic realm="symcached", charset="UTF-8"']
-    rows = [([401], path), ([401], "/"), ([401], "/v3.1.0/x/y"), ([404], opened),
-            ([401], opened, "-H", "Authorization: x"), ([200], path, "-u", f"ci:{TOKEN}"), ([200], path, "-H", f"Authorization: Bearer {TOKEN}"),
+    rows = [([401], path), ([401], "/"), ([401], "/x/y/z"), ([404], opened),
+            ([401], opened, "-H", "Authorization: x"), ([200], path, "-u", f"ci:{TOKEN}"),
+            ([200], path, "-H", f"Authorization: Bearer {TOKEN}"),
             ([401], path, "-u", f"dev:{TOKEN}"), ([401], path, "-u", "ci:"), ([404], missing, "-u", f"ci:{TOKEN}"),
             ([403], path, "-u", f"dev:{OTHER}"), ([403], missing, "-u", f"dev:{OTHER}"),
             ([200], "/", "-u", f"dev:{OTHER}")]

@@ -1,12 +1,10 @@
 #include "transcode/placing.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <string>
 #include <vector>
 
 #include "store/files.hpp"
@@ -15,14 +13,6 @@ namespace symcached::transcode {
 namespace {
 
 constexpr std::size_t kCopySize = 1 << 20;
-
-bool link_whole(const Original& original, const std::filesystem::path& target) {
-  struct stat info{};
-  if (original.offset != 0 || ::fstat(original.file->get(), &info) != 0) return false;
-  if (static_cast<std::uint64_t>(info.st_size) != original.size) return false;
-  const std::string opened = "/proc/self/fd/" + std::to_string(original.file->get());
-  return ::linkat(AT_FDCWD, opened.c_str(), AT_FDCWD, target.c_str(), AT_SYMLINK_FOLLOW) == 0;
-}
 
 /// What the system cannot copy by itself. @return 0, or errno
 int copy_by_hand(const Original& original, std::uint64_t done, int to) {
@@ -42,7 +32,6 @@ int copy_by_hand(const Original& original, std::uint64_t done, int to) {
 }  // namespace
 
 int place(const Original& original, const std::filesystem::path& target) {
-  if (link_whole(original, target)) return 0;
   const Descriptor to(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!to) return errno;
   off64_t from = static_cast<off64_t>(original.offset), at = 0;

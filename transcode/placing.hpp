@@ -14,7 +14,7 @@ struct Original {
   std::uint64_t offset = 0, size = 0;  ///< bytes
 };
 
-/// A link where it is a whole file on the same disk, else a copy, which shares the blocks where the file system can.
+/// A copy, which shares the blocks where the file system can; no link: the program might write to it.
 /// @return 0, or errno
 int place(const Original& original, const std::filesystem::path& target);
 
