@@ -75,8 +75,10 @@ constexpr const char* kFooter = R"(For programs that run Microsoft's symcachegen
 format, goes to GUIDAGE/NAME-v2.0.0.symcache in the folder NAME of the directory,
 where NAME is that of the PDB file, and GUID and age are those it states.
 
-Example:
+Examples:
   _NT_SYMCACHE_PATH=/srv/symcache symcached symcachegen -pdb app.pdb
+  _NT_SYMCACHE_PATH='/srv/symcache*https://server' \
+      symcached symcachegen -pdb app.pdb
 
 Exit status:
   0  the symcache was written; its path is printed

@@ -166,10 +166,6 @@ metrics: {statsd: "127.0.0.1:8125", custom_tags: {}}
     EXPECT_THAT(said, ::testing::Contains(want));
 }
 
-TEST(Load, WhatIsNotUsedYetIsSaid) {
-  EXPECT_THAT(warnings("symcache: {directory: a}"), ElementsAre(":1: warning: symcache.directory: not used yet"));
-}
-
 TEST(Load, TheVariablesOfMicrosoftsServerAreDefaults) {
   const auto environment = [](const std::string& name) -> std::optional<std::string> {
     if (name == "SymCacheDirectory") return "/srv/SymCache";

@@ -21,8 +21,7 @@ Node without_variables(Node node) {
 }
 
 std::string comment(const Row& row, std::size_t indent) {
-  const std::string later = row.use == Use::later ? " (not used yet)" : "";
-  std::string rest = fmt::format("{} [{}]{}", row.help, row.field.type, later);
+  std::string rest = fmt::format("{} [{}]", row.help, row.field.type);
   const std::string start = std::string(indent, ' ') + "# ";
   std::string out;
   while (start.size() + rest.size() > kWidth) {
@@ -53,7 +52,7 @@ std::string one_line(const Node& node) {
 }
 
 std::string cells_of(const Row& row) {
-  const std::string state = row.use == Use::later ? " (not used yet)" : row.use == Use::restart ? " (restart)" : "";
+  const std::string state = row.use == Use::restart ? " (restart)" : "";
   return fmt::format("{} | `{}` | {}{} |\n", row.field.type, one_line(row.field.write(Secrets::shown)), row.help,
                      state);
 }

@@ -67,15 +67,8 @@ class Reader {
       return true;
     }
     if (item.is_null() && !row.field.takes_null) return true;
-    const std::string before = text_of(row);
     row.field.read(item, prefix_ + key, report_);
-    if (row.use == Use::later && text_of(row) != before)
-      report_.warning(item.line, fmt::format("{}{}: not used yet", prefix_, key));
     return true;
-  }
-
-  static std::string text_of(const Row& row) {
-    return row.use == Use::later ? yaml_text(row.field.write(Secrets::shown), 0) : "";
   }
 
   bool is_group(std::string_view key) const {

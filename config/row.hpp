@@ -15,7 +15,6 @@ namespace symcached::config {
 enum class Use : std::uint8_t {
   live,     ///< at a reload
   restart,  ///< when the server is started
-  later,    ///< the server does not act on it yet
 };
 
 struct Row {

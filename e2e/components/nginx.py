@@ -10,14 +10,14 @@ Asked = collections.namedtuple("Asked", "status method path range agent")  # one
 
 CONFIG = """
 daemon off;
-master_process off;
+{processes}
 pid {folder}/nginx.pid;
 error_log stderr notice;
 events {{ worker_connections 512; }}
 http {{
   log_format asked escape=json
     '["$status", "$request_method", "$request_uri", "$http_range", "$http_user_agent"]';
-  access_log {folder}/access.log asked;
+  access_log {log};
   client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy;
   fastcgi_temp_path {folder}/fastcgi;
@@ -53,15 +53,20 @@ class Nginx(Component):
     rate: requests, such as "5r/s", beyond which it answers 429 with `Retry-After: retry_after`.
     login_page: every path is a page with status 200.           redirects: {"/prefix/": "http://host/elsewhere/"}.
     tls: certificates.Authority; then `url` is https.        media_type: of all files.
+    workers: processes besides the master, for benchmarks: no log, files sent as nginx does by itself.
     """
 
     name = "nginx"
 
     def __init__(self, store, *, gzip=False, login=None, rate=None, retry_after=2, login_page=False, redirects=None,
-                 tls=None, media_type=None):
+                 tls=None, media_type=None, workers=0):
         self.program = program("nginx")
         self.store, self.retry_after, self.tls, self.login = store, retry_after, tls, login
         self.http, self.server, self.location = [], [], []
+        self.processes, self.access_log = "master_process off;", None
+        if workers:
+            self.processes, self.access_log = f"user root; worker_processes {workers};", "off"
+            self.http.append("sendfile on; tcp_nopush on; keepalive_requests 1000000;")
         if gzip:
             self.http.append("gzip on; gzip_types *; gzip_min_length 1; gzip_proxied any;")
         if rate:
@@ -85,7 +90,8 @@ class Nginx(Component):
     def command(self):
         config = self.folder / "nginx.conf"
         config.write_text(CONFIG.format(
-            folder=self.folder, port=self.port, store=self.store, retry_after=self.retry_after,
+            folder=self.folder, port=self.port, processes=self.processes,
+            log=self.access_log or f"{self.folder}/access.log asked", store=self.store, retry_after=self.retry_after,
             ssl=" ssl" if self.tls else "", http=" ".join(self.http), server=" ".join(self.server),
             location=" ".join(self.location)))
         return [self.program, "-c", config, "-p", self.folder, "-e", "stderr"]
