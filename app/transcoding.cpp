@@ -11,6 +11,8 @@
 namespace symcached::app {
 namespace {
 
+constexpr std::chrono::milliseconds kTrusted{50};  ///< what others put into the directory is served that much later
+
 /// Size and time of each file in a command: the program, and under Wine the program that Wine runs.
 std::string identity_of(const std::vector<std::string>& command) {
   std::string identity;
@@ -52,7 +54,7 @@ api::Redirect to_bucket(fetch::S3Endpoint& bucket, std::chrono::seconds life, Lo
 std::expected<std::unique_ptr<Transcoding>, std::string> Transcoding::open(const config::SymcacheConfig& config,
                                                                            const service::JobLimits& jobs,
                                                                            TranscodingBase base, const Log& log) {
-  auto directory = transcode::SymcacheDirectory::open(config.directory, {.log = log});
+  auto directory = transcode::SymcacheDirectory::open(config.directory, {.log = log, .trusted = kTrusted});
   if (!directory) return std::unexpected(fmt::format("symcache.directory: {}", directory.error()));
   std::unique_ptr<Transcoding> all(new Transcoding);
   all->directory_ = std::move(*directory);

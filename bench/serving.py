@@ -44,8 +44,8 @@ def measure(ours, nginx, size, options):
             for url, into in zip(urls, rates):
                 into.append(requests_per_second(url, connections, options.seconds))
         mine, its = map(statistics.median, rates)
-        print(f"{size:>7} {connections:>5} connections: {mine:>9.0f} requests/s, nginx {its:>9.0f}, ratio {mine / its:.2f},"
-              f" {ours.resident() / 2**20:.0f} MB resident", flush=True)
+        print(f"{size:>7} {connections:>5} connections: {mine:>9.0f} requests/s, nginx {its:>9.0f},"
+              f" ratio {mine / its:.2f}, {ours.resident() / 2**20:.0f} MB resident", flush=True)
 
 
 def main():

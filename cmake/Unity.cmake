@@ -14,6 +14,7 @@ set_source_files_properties(
   object/dwarf/units.cpp object/dwarf/translate_test.cpp object/dwarf/units_test.cpp
   object/text/translate_perf_map_test.cpp object/pdb/omap.cpp object/pdb/translate.cpp object/pe/translate_test.cpp
   net/send.cpp sources/file_pointer.cpp sources/module_ids.cpp sources/module_line.cpp sources/symbol_path.cpp
+  sources/path_words.cpp
   sources/windows_path.cpp sources/module_ids_test.cpp sources/module_list_test.cpp store/reading.cpp
   store/work_list.cpp store/journal_test.cpp store/left_overs_test.cpp store/marker_test.cpp store/quotas_test.cpp
   fetch/gcs_endpoint.cpp fetch/sigv4.cpp fetch/loose_folder_test.cpp fetch/s3_endpoint_test.cpp

@@ -104,11 +104,10 @@ Task<WptOutcome> WptService::find(WptQuery query, milliseconds hold) {
     if (const auto* serve = std::get_if<wpt::Serve>(&plan.choice)) {
       const transcode::Held& file = *held_of(held, serve->version);
       if (serve->upgrade) begin(query, *serve->upgrade);
-      if (!directory_.is_known(file)) {
-        Work work{query.pdb_name, query.id, 0, file};
-        const auto read = co_await jobs_.find(name_of(work), kScope, work, std::max(hold, kReadHold));
-        if (!read) co_return not_now(read.error());
-      }
+      if (auto opened = directory_.open_known(file)) co_return std::move(*opened);
+      Work work{query.pdb_name, query.id, 0, file};
+      const auto read = co_await jobs_.find(name_of(work), kScope, work, std::max(hold, kReadHold));
+      if (!read) co_return not_now(read.error());
       if (auto opened = directory_.open(file)) co_return std::move(*opened);
       continue;
     }
@@ -227,6 +226,7 @@ Task<WptService::Made> WptService::run(Work work) {
 Task<WptService::Made> WptService::make(Work work) {
   const Tool& tool = tools_[work.tool];
   const auto turn = co_await wait_for_turn(store_, key_of(work.pdb_name, work.id, tool));
+  directory_.look_again();
   if (held_of(directory_.find(work.pdb_name, work.id), versions_made()[work.tool]) != nullptr) co_return Done{};
   if (const auto bar = barred(tool, work.pdb_name, work.id)) co_return told(*bar);
   const auto now = originals_.in_use();

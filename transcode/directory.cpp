@@ -32,7 +32,7 @@ std::string etag_of(const wpt::Version& version, const store::Head& head) {
 SymcacheDirectory::SymcacheDirectory(fs::path root, DirectoryOptions options)
     : root_(std::move(root)),
       log_(options.log ? std::move(options.log) : [](Severity, const std::string&) {}),
-      listings_(root_, std::move(options.now)),
+      listings_(root_, std::move(options.now), options.trusted),
       jobs_(root_ / kOwnFolder / "jobs") {}
 
 std::expected<std::unique_ptr<SymcacheDirectory>, std::string> SymcacheDirectory::open(fs::path path,
@@ -81,13 +81,24 @@ store::Checked SymcacheDirectory::read(const Descriptor& file, const store::File
   return {stamp, head_of(*content)};
 }
 
-bool SymcacheDirectory::is_known(const Held& held) {
+std::optional<OpenSymcache> SymcacheDirectory::open_known(const Held& held) {
   struct stat info{};
-  return ::lstat((root_.native() + '/' + held.path).c_str(), &info) == 0 &&
-         checked_.find(held.path, store::stamp_of(info)).has_value();
+  if (::lstat((root_.native() + '/' + held.path).c_str(), &info) != 0) {
+    open_.drop(held.path);
+    return std::nullopt;
+  }
+  const store::FileStamp stamp = store::stamp_of(info);
+  if (auto kept = open_.find(held.path, stamp)) return kept;
+  return checked_.find(held.path, stamp) ? open(held) : std::nullopt;
 }
 
 std::optional<OpenSymcache> SymcacheDirectory::open(const Held& held) {
+  auto opened = open_checked(held);
+  if (!opened) listings_.look_again();
+  return opened;
+}
+
+std::optional<OpenSymcache> SymcacheDirectory::open_checked(const Held& held) {
   auto file = std::make_shared<Descriptor>(open_file(held.path));
   struct stat info{};
   if (!*file || ::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return std::nullopt;
@@ -100,7 +111,9 @@ std::optional<OpenSymcache> SymcacheDirectory::open(const Held& held) {
     else if (listings_.has_settled(stamp)) checked_.put(held.path, *checked);
   }
   if (!checked->head) return std::nullopt;
-  return OpenSymcache{std::move(file), stamp.size, held.version, etag_of(held.version, *checked->head), held.path};
+  OpenSymcache symcache{std::move(file), stamp.size, held.version, etag_of(held.version, *checked->head), held.path};
+  if (listings_.has_settled(stamp)) open_.put(stamp, symcache);
+  return symcache;
 }
 
 void SymcacheDirectory::quarantine(const std::string& relative) {

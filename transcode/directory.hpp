@@ -15,20 +15,12 @@
 #include "net/log.hpp"
 #include "transcode/job_folders.hpp"
 #include "transcode/listings.hpp"
+#include "transcode/open_files.hpp"
 
 namespace symcached::transcode {
 
 /// The folder for what is ours; no symcache lies below a name that begins with a dot.
 inline constexpr const char* kOwnFolder = ".symcached";
-
-/// Ready to be sent. The file may be replaced, cut or deleted by others; the descriptor stays.
-struct OpenSymcache {
-  std::shared_ptr<const Descriptor> file;
-  std::uint64_t size = 0;  ///< bytes, when it was read
-  wpt::Version version;
-  std::string etag;  ///< strong, with its quotes: version and digest of the content
-  std::string path;  ///< relative to the directory, as it is spelt there
-};
 
 /// For operators. A name of generation 1 says nothing of the PDB.
 struct ListedSymcache {
@@ -43,6 +35,8 @@ struct ListedSymcache {
 struct DirectoryOptions {
   Log log = {};
   Now now = &std::chrono::system_clock::now;
+  /// Changes that others make may be seen that much later, and cost that much less: for a server.
+  std::chrono::milliseconds trusted{0};
 };
 
 /// Safe to use from any thread.
@@ -60,11 +54,14 @@ class SymcacheDirectory {
   std::vector<Held> find(std::string_view pdb_name, const DebugId& id, std::string_view image = {});
 
   /// Nothing if the file is gone, is being written, or is not what we once put there; that one is moved to our own
-  /// folder and logged. Cost: two calls to the system for a file that is_known(), else reads all of it.
+  /// folder and logged. Cost: reads all of a file that open_known() does not know.
   std::optional<OpenSymcache> open(const Held& held);
-  /// Whether open() needs not read it: what a thread with other work to do asks first. Known is what was published or
-  /// read by this run; of what others wrote, nothing that changed within the last second.
-  bool is_known(const Held& held);
+  /// The same for a thread with other work to do: nothing also if open() would have to read it. That is not so for what
+  /// was published or read by this run; of what others wrote, nothing that changed within the last second. Cost: a call
+  /// to the system for a small file that was asked for before.
+  std::optional<OpenSymcache> open_known(const Held& held);
+  /// The next find() looks at the folders: somebody may have put a symcache there.
+  void look_again() { listings_.look_again(); }
 
   /// A folder that publish() can rename files out of.
   std::expected<JobFolder, store::Failure> new_job() { return jobs_.create(); }
@@ -83,6 +80,7 @@ class SymcacheDirectory {
  private:
   SymcacheDirectory(std::filesystem::path root, DirectoryOptions options);
   Descriptor open_file(const std::string& relative) const;
+  std::optional<OpenSymcache> open_checked(const Held& held);
   store::Checked read(const Descriptor& file, const store::FileStamp& stamp);
   void quarantine(const std::string& relative);
 
@@ -90,6 +88,7 @@ class SymcacheDirectory {
   const Log log_;
   Listings listings_;
   store::CheckedFiles checked_;
+  OpenFiles open_;
   JobFolders jobs_;
   std::atomic<std::uint64_t> quarantined_ = 0;
 };

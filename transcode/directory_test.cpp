@@ -108,7 +108,7 @@ TEST(SymcacheDirectory, AHitReadsNoFolder) {
   f.ahead = std::chrono::hours(1);
   f.folder.write(kFile, "content");
   ASSERT_TRUE(f.first());
-  EXPECT_TRUE(f.directory->is_known(f.directory->find("app.pdb", kId).front()));
+  EXPECT_TRUE(f.directory->open_known(f.directory->find("app.pdb", kId).front()));
   const std::uint64_t before = f.directory->folders_read();
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(f.first());
   EXPECT_THAT(f.versions("missing.pdb"), IsEmpty());
@@ -190,7 +190,7 @@ TEST(SymcacheDirectory, PublishesAsWpaWouldHave) {
   Fixture f;
   f.publish("app.pdb");
   EXPECT_TRUE(fs::exists(f.folder.path() / kFile));
-  EXPECT_TRUE(f.directory->is_known(f.directory->find("app.pdb", kId).front())) << "nobody else wrote it";
+  EXPECT_TRUE(f.directory->open_known(f.directory->find("app.pdb", kId).front())) << "nobody else wrote it";
   const auto file = f.first();
   ASSERT_TRUE(file);
   EXPECT_EQ(content_of(*file), "made");
@@ -310,6 +310,29 @@ TEST(SymcacheDirectory, ManyPublishOneKey) {
     });
   threads.clear();
   EXPECT_EQ(f.versions().size(), 10u);
+}
+
+TEST(SymcacheDirectory, WhatIsTrustedIsLookedAtAgainWhenItIsGone) {
+  const TempFolder folder;
+  const auto later = [] { return std::chrono::system_clock::now() + std::chrono::hours(1); };  // all has settled
+  const auto directory = *SymcacheDirectory::open(folder.path(), {.now = later, .trusted = std::chrono::hours(1)});
+  folder.write(kFile, "one");
+  const auto opened = [&]() -> std::string {
+    const auto held = directory->find("app.pdb", kId);
+    const auto symcache = held.empty() ? std::nullopt : directory->open_known(held.front());
+    return symcache ? symcache->etag : held.empty() ? "none" : "unknown";
+  };
+  EXPECT_EQ(opened(), "unknown");
+  const std::string etag = directory->open(directory->find("app.pdb", kId).front())->etag;
+  EXPECT_EQ(opened(), etag) << "kept open";
+  fs::remove(folder.path() / kFile);
+  EXPECT_EQ(opened(), "unknown");
+  EXPECT_FALSE(directory->open(directory->find("app.pdb", kId).front()));
+  EXPECT_EQ(opened(), "none");
+  folder.write(kFile, "two");
+  EXPECT_EQ(opened(), "none") << "it is trusted";
+  directory->look_again();
+  EXPECT_EQ(opened(), "unknown");
 }
 
 }  // namespace

@@ -143,25 +143,32 @@ std::shared_ptr<const Listings::Listing> Listings::read(std::string_view pdb_nam
 }
 
 /// When there are too many, every other one is forgotten.
-void Listings::keep(const std::string& key, std::shared_ptr<const Listing> listing) {
-  if (!std::ranges::all_of(listing->folders, [&](const Watched& w) { return has_settled(w.stamp); })) {
+void Listings::keep(const std::string& key, Kept kept) {
+  if (!std::ranges::all_of(kept.listing->folders, [&](const Watched& w) { return has_settled(w.stamp); })) {
     listings_.erase(key);
     return;
   }
   if (listings_.size() >= kMostListings)
     std::erase_if(listings_, [odd = false](const auto&) mutable { return odd = !odd; });
-  listings_.insert_or_assign(key, std::move(listing));
+  listings_.insert_or_assign(key, std::move(kept));
 }
 
 std::shared_ptr<const std::vector<Held>> Listings::find(std::string_view pdb_name, const DebugId& id) {
   const std::string key = key_of(pdb_name, id);
   const std::scoped_lock lock(mutex_);
-  refresh_root();
+  const std::uint64_t distrusts = distrusts_;
+  const auto now = std::chrono::steady_clock::now();
   const auto known = listings_.find(key);
-  if (known != listings_.end() && known->second->root == root_serial_ && is_current(*known->second))
-    return known->second->files;
+  if (known != listings_.end() && known->second.distrusts == distrusts && now - known->second.looked_at < trusted_)
+    return known->second.listing->files;
+  refresh_root();
+  if (known != listings_.end() && known->second.listing->root == root_serial_ && is_current(*known->second.listing)) {
+    known->second.looked_at = now;
+    known->second.distrusts = distrusts;
+    return known->second.listing->files;
+  }
   const auto listing = read(pdb_name, id);
-  keep(key, listing);
+  keep(key, {listing, now, distrusts});
   return listing->files;
 }
 

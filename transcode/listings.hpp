@@ -1,5 +1,6 @@
 #pragma once
 /// What lies in a SymCache directory, read again only where something changed. Private to `transcode/`.
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -34,13 +35,17 @@ using Now = std::function<std::chrono::system_clock::time_point()>;
 /// the last one is read again by the next request. Safe to use from any thread.
 class Listings {
  public:
-  Listings(std::filesystem::path root, Now now) : root_(std::move(root)), now_(std::move(now)) {}
+  /// @param trusted  for how long a listing that was just compared with the folders counts without looking again
+  Listings(std::filesystem::path root, Now now, std::chrono::milliseconds trusted = {})
+      : root_(std::move(root)), now_(std::move(now)), trusted_(trusted) {}
 
   /// All of generation 3 under that name in any case, and all of generation 2 with that id. Sorted by version.
-  /// Cost while nothing changed: a stat of the root and of each folder it was found in.
+  /// Cost while nothing changed: a stat of the root and of each folder it was found in, or none while it is trusted.
   std::shared_ptr<const std::vector<Held>> find(std::string_view pdb_name, const DebugId& id);
   /// What folders of that name are called, the exact spelling first; empty if there is none.
   std::vector<std::string> spellings(std::string_view pdb_name);
+  /// The next request of each key looks at the folders, whatever is trusted.
+  void look_again() { ++distrusts_; }
   /// A file was put into the folder of that spelling.
   void published(const std::string& spelling);
   /// Whether a later change of the file or folder will be told by another stamp.
@@ -58,6 +63,12 @@ class Listings {
     std::vector<Watched> folders;
     std::shared_ptr<const std::vector<Held>> files;
   };
+  /// A listing, and when it was last found to be so.
+  struct Kept {
+    std::shared_ptr<const Listing> listing;
+    std::chrono::steady_clock::time_point looked_at{};
+    std::uint64_t distrusts = 0;
+  };
 
   void refresh_root();
   void read_root(int folder);
@@ -66,10 +77,12 @@ class Listings {
   void read_name(Listing& listing, std::vector<Held>& files, const std::string& spelling, const DebugId& id);
   void read_id(Listing& listing, std::vector<Held>& files, const std::string& folder, std::string_view pdb_name);
   bool is_current(const Listing& listing) const;
-  void keep(const std::string& key, std::shared_ptr<const Listing> listing);
+  void keep(const std::string& key, Kept kept);
 
   const std::filesystem::path root_;
   const Now now_;
+  const std::chrono::milliseconds trusted_;
+  std::atomic<std::uint64_t> distrusts_ = 0;
   mutable std::mutex mutex_;  ///< guards what follows
   std::uint64_t root_serial_ = 0;
   store::FileStamp root_stamp_{};
@@ -78,7 +91,7 @@ class Listings {
   Clock::duration root_cost_{};
   std::unordered_map<std::string, std::vector<std::string>> folders_;  ///< by name in lower case
   std::unordered_map<std::string, std::vector<Held>> flat_;            ///< files in the root, by key
-  std::unordered_map<std::string, std::shared_ptr<const Listing>> listings_;
+  std::unordered_map<std::string, Kept> listings_;
   std::uint64_t folders_read_ = 0;
 };
 

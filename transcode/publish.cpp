@@ -100,6 +100,7 @@ std::expected<void, store::Failure> SymcacheDirectory::publish(const fs::path& f
   struct stat info{};
   if (::fstat(opened.get(), &info) == 0) checked_.put(path, {store::stamp_of(info), head_of(*seal)});
   listings_.published(spelling);
+  look_again();
   return {};
 }
 
