@@ -1,0 +1,63 @@
+#include "wpt/path.hpp"
+
+#include <gmock/gmock.h>
+
+namespace symcached::wpt {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> told(const SymcachePath& path) {
+  std::vector<std::string> all = {path.directory};
+  for (const Alternate& a : path.alternates) all.push_back((a.is_server ? "server " : "folder ") + a.place);
+  return all;
+}
+
+TEST(SymcachePath, TheFirstFolderKeepsThem) {
+  struct Row {
+    std::string_view text;
+    std::vector<std::string> want;
+  };
+  const Row rows[] = {
+      {"", {""}},
+      {" ; **;", {""}},
+      {"/symcache", {"/symcache"}},
+      {"/symcache*https://host", {"/symcache", "server https://host"}},
+      {" /symcache * HTTPS://host/team/x ", {"/symcache", "server HTTPS://host/team/x"}},
+      {"/near*/far*https://host", {"/near", "folder /far", "server https://host"}},
+      {"/near;/far;https://host", {"/near", "folder /far", "server https://host"}},
+      {"https://host*/symcache", {"/symcache", "server https://host"}},
+      {"https://user:secret@host", {"", "server https://user:secret@host"}},
+      {"SRV*/symcache*https://host", {"/symcache", "server https://host"}},
+      {"cache*/symcache;srv*https://host", {"/symcache", "server https://host"}},
+      {"srv", {"srv"}},
+      {"/a*/a*https://h;https://h", {"/a", "server https://h"}},
+  };
+  for (const Row& r : rows) {
+    const SymcachePath path = parse_symcache_path(r.text);
+    EXPECT_EQ(told(path), r.want) << r.text;
+    EXPECT_THAT(path.warnings, IsEmpty()) << r.text;
+  }
+}
+
+TEST(SymcachePath, DrivesAndSharesLeadWhereTheMapSays) {
+  const sources::PathMap map = {{"C:", "/c"}, {"\\\\server\\share", "/mnt/share"}};
+  EXPECT_THAT(told(parse_symcache_path("c:\\SymCache*\\\\Server\\share\\x*https://host", map)),
+              ElementsAre("/c/SymCache", "folder /mnt/share/x", "server https://host"));
+}
+
+TEST(SymcachePath, SaysWhatItCannotUse) {
+  EXPECT_THAT(parse_symcache_path("C:\\SymCache*https://host").warnings,
+              ElementsAre(HasSubstr("is a path of Windows")));
+  EXPECT_THAT(parse_symcache_path("%TEMP%\\x").warnings, ElementsAre(HasSubstr("has a variable of Windows")));
+  EXPECT_THAT(parse_symcache_path("ftp://me:secret@host").warnings,
+              ElementsAre(HasSubstr("\"ftp://host\" is no folder")));
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "/folder" + std::to_string(i) + "*";
+  EXPECT_EQ(parse_symcache_path(many).alternates.size(), kMaxAlternates);
+}
+
+}  // namespace
+}  // namespace symcached::wpt
