@@ -70,7 +70,11 @@ End end_for(CURLcode code) {
 
 Hop::Hop(const HttpRequest& request, const Target& target, const HopOptions& options, const Limits& limits,
          const std::string& user_agent)
-    : request_(request), limits_(limits), check_peer_(options.check_peer), handle_(curl().easy_init()) {
+    : request_(request),
+      limits_(limits),
+      check_peer_(options.check_peer),
+      redirect_type_(options.redirect_type),
+      handle_(curl().easy_init()) {
   if (!handle_) throw std::bad_alloc();
   set(CURLOPT_URL, target.url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -277,12 +281,18 @@ HttpHead Hop::head() const {
   head.repr_digest = all_of_header("Repr-Digest");
   head.amz_sha256 = header("x-amz-checksum-sha256");
   head.goog_hash = all_of_header("x-goog-hash");
-  curl_off_t seconds = 0;
-  const bool may_ask_for_pause = head.status == 429 || head.status == 503;
-  if (may_ask_for_pause && curl().easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK &&
-      seconds > 0)
-    head.retry_after = std::min<std::chrono::seconds>(std::chrono::seconds(seconds), kMaxRetryAfter);
+  head.redirect_type = redirect_type_;
+  read_retry_after(head);
   return head;
+}
+
+void Hop::read_retry_after(HttpHead& head) const {
+  curl_off_t stated = 0;
+  if (curl().easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &stated) != CURLE_OK) return;
+  const auto seconds = std::clamp(std::chrono::seconds(stated), std::chrono::seconds(0), kMaxRetryAfter);
+  const bool asks_for_pause = head.status == 429 || head.status == 503;
+  if (asks_for_pause && seconds.count() > 0) head.retry_after = seconds;
+  if (head.status == 404 && !header("Retry-After").empty()) head.there_after = seconds;
 }
 
 HttpResult Hop::result(CURLcode code) const {

@@ -37,11 +37,12 @@ struct HttpRequest {
 };
 
 struct HopOptions {
-  bool check_peer = false;    ///< the address that is connected to must be of the public internet
-  bool choose_proxy = false;  ///< `proxy` counts, not the environment
-  std::string proxy = {};     ///< empty: none
-  bool own_origin = true;     ///< headers and credentials of the request are sent, its rules for TLS hold
-  long time_ms = 0;           ///< 0: as long as bytes arrive
+  bool check_peer = false;         ///< the address that is connected to must be of the public internet
+  bool choose_proxy = false;       ///< `proxy` counts, not the environment
+  std::string proxy = {};          ///< empty: none
+  bool own_origin = true;          ///< headers and credentials of the request are sent, its rules for TLS hold
+  long time_ms = 0;                ///< 0: as long as bytes arrive
+  std::string redirect_type = {};  ///< for HttpHead
 };
 
 /// Neither moved nor copied: libcurl points to it. `request` and `limits` outlive it.
@@ -88,6 +89,7 @@ class Hop {
   std::expected<void, std::string> sink_body(Bytes piece);
   unsigned status() const;
   HttpHead head() const;
+  void read_retry_after(HttpHead& head) const;
   std::string header(const char* name) const;
   std::string all_of_header(const char* name) const;
   HttpResult::End end_of(CURLcode code) const;
@@ -97,6 +99,7 @@ class Hop {
   const HttpRequest& request_;
   const Limits& limits_;
   const bool check_peer_;
+  const std::string redirect_type_;
   std::uint64_t head_size_ = 0;
   std::uint64_t received_ = 0;
   ByteSink sink_;

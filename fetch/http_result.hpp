@@ -21,6 +21,8 @@ struct HttpHead {
   std::string error_code = {};  ///< x-ms-error-code
   std::string content_md5 = {}, digest = {}, repr_digest = {}, amz_sha256 = {}, goog_hash = {};
   std::optional<std::chrono::seconds> retry_after = {};  ///< of a 429 or 503; at most kMaxRetryAfter
+  std::optional<std::chrono::seconds> there_after = {};  ///< the same header of a 404: it is being made
+  std::string redirect_type = {};  ///< Content-Type of the first redirect on the way that was no web page
 };
 
 struct HttpResult {

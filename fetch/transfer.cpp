@@ -82,6 +82,7 @@ std::string Transfer::objection() const {
 HopOptions Transfer::options_of_hop() const {
   HopOptions options;
   options.own_origin = now_.same_origin(first_);
+  options.redirect_type = redirect_type_;
   if (request_.network && request_.network->proxy) {
     options.choose_proxy = true;
     options.proxy = *request_.network->proxy;
@@ -126,6 +127,7 @@ bool Transfer::finish_hop(CURLcode code) {
     return false;
   }
   ++redirects_;
+  if (redirect_type_.empty() && !is_web_page(result.head)) redirect_type_ = std::move(result.head.content_type);
   go_to(std::move(*next));
   return true;
 }

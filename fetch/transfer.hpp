@@ -48,6 +48,7 @@ class Transfer {
   std::string place_;
   std::string wrong_url_;
   long redirects_ = 0;
+  std::string redirect_type_;
   std::chrono::steady_clock::time_point deadline_{};  ///< counts from the first hop on, where there is a total_ms
   HttpResult result_;
   std::unique_ptr<Hop> hop_;

@@ -1,0 +1,346 @@
+#include "client/symcache_client.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "net/run_task.hpp"
+#include "testing/server/fake_upstream.hpp"
+#include "testing/server/faulty_upstream.hpp"
+#include "testing/server/fixed_endpoint.hpp"
+#include "testing/temp_folder.hpp"
+
+namespace symcached::client {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Fault = FaultyUpstream::Fault;
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFolder = "app.pdb/3249D99D0C4049318610F4E4FB0B69361A";
+constexpr std::string_view kRequest = "/v3.1.0/app.pdb/3249D99D0C4049318610F4E4FB0B6936/26";
+const std::string kTheirs = "Content-Type: application/vnd.ms-symcache";
+const SymcacheKey kApp{"app.pdb", {*Guid::parse("3249D99D0C4049318610F4E4FB0B6936"), 26}};
+
+std::string sample(std::size_t size) {
+  std::string text;
+  for (unsigned i = 0; text.size() < size; ++i) text += "symbol " + std::to_string(i) + "\n";
+  text.resize(size);
+  return text;
+}
+
+std::string content_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Paths of all files below a folder, relative to it; those for locks are empty and left out.
+std::vector<std::string> files_in(const fs::path& folder) {
+  std::vector<std::string> all;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file() && entry.file_size() != 0) all.push_back(entry.path().lexically_relative(folder));
+  std::ranges::sort(all);
+  return all;
+}
+
+/// "kept 3.1.0", "here 3.0.0", "not there", or why not.
+std::string told(const Outcome& outcome) {
+  if (const auto* kept = std::get_if<Kept>(&outcome))
+    return (kept->is_new ? "kept " : "here ") + kept->version.to_string();
+  if (const auto* not_kept = std::get_if<NotKept>(&outcome))
+    return (not_kept->is_unfinished ? "unfinished: " : "failed: ") + not_kept->why;
+  return "not there";
+}
+
+class SymcacheClientTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<SymcacheClient> client(const std::vector<std::string>& urls, wpt::Version version = {3, 1, 0}) {
+    ClientOptions options{.directory = folder_.path(), .patience = 60s, .user_agent = "Test/1", .waits = time_.waits()};
+    options.limits.silence_s = 1;
+    for (const std::string& url : urls) options.servers.push_back({{.url = url}, version});
+    auto opened = SymcacheClient::open(std::move(options));
+    EXPECT_TRUE(opened) << opened.error();
+    return std::move(*opened);
+  }
+  Outcome fetch(const std::string& url, wpt::Version version = {3, 1, 0}) {
+    return run_task(client({url}, version)->fetch(kApp));
+  }
+  void put_here(const std::string& version, std::string_view content = "local") {
+    folder_.write(fs::path(kFolder) / ("app.pdb-v" + version + ".symcache"), content);
+  }
+
+  TempFolder folder_;
+  fetch::FakeTime time_;
+};
+
+TEST_F(SymcacheClientTest, KeepsWhatComesAndNothingElse) {
+  const std::string file = sample(30'000);
+  const Fault being_made{.status = 404, .headers = {"Retry-After: 1"}};
+  struct Row {
+    std::string_view why;
+    std::vector<Fault> faults;
+    std::string type;
+    std::string_view want;
+    std::size_t requests;
+  };
+  const std::string html = "Content-Type: text/html; charset=utf-8", bytes = "Content-Type: application/octet-stream";
+  const Row rows[] = {
+      {"200", {}, kTheirs, "kept 3.1.0", 1},
+      {"a version of its own", {{.headers = {"X: y"}}}, kTheirs + "; version=3.2.7", "kept 3.2.7", 1},
+      {"a lower one", {}, kTheirs + "; version=\"3.0.0\"", "kept 3.0.0", 1},
+      {"404 for good", {{.status = 404}}, kTheirs, "not there", 1},
+      {"410", {{.status = 410}}, kTheirs, "not there", 1},
+      {"being made, then there", {being_made, being_made}, kTheirs, "kept 3.1.0", 3},
+      {"being made, then not there", {being_made, {.status = 404}}, kTheirs, "not there", 2},
+      {"reset before the head", {{.reset_before_head = true}}, kTheirs, "kept 3.1.0", 2},
+      {"short body, resumed", {{.close_at = 10'000}}, kTheirs, "kept 3.1.0", 2},
+      {"reset in the body, resumed", {{.reset_at = 10'000}}, kTheirs, "kept 3.1.0", 2},
+      {"silent in the body, asked again", {{.silent_at = 10'000}}, kTheirs, "kept 3.1.0", 2},
+      {"always short", std::vector<Fault>(9, {.close_at = 100}), kTheirs, "failed: ", 4},
+      {"busy for long", {{.status = 503, .headers = {"Retry-After: 20"}}}, kTheirs, "kept 3.1.0", 2},
+      {"busy for too long", {{.status = 429, .headers = {"Retry-After: 600"}}}, kTheirs, "unfinished: ", 1},
+      {"500 for ever", std::vector<Fault>(9, {.status = 500}), kTheirs, "failed: ", 4},
+      {"400 says why", {{.status = 400}}, kTheirs, "HTTP status 400 (an error)", 1},
+      {"401", {{.status = 401}}, kTheirs, "wants credentials", 1},
+      {"403", {{.status = 403}}, kTheirs, "does not give", 1},
+      {"304 unasked", {{.status = 304}}, kTheirs, "was not asked for that", 1},
+      {"a login page", {}, html, "a login page most likely", 1},
+      {"any file", {}, bytes, "\"application/octet-stream\", which is no symcache", 1},
+      {"no type", {}, "X: y", "which is no symcache", 1},
+      {"empty", {{.content = ""}}, kTheirs, "an empty file", 1},
+      {"a major version above", {}, kTheirs + "; version=4.0.0", "sent version 4.0.0", 1},
+      {"a version below all", {}, kTheirs + "; version=2.9.9", "sent version 2.9.9", 1},
+      {"the other format",
+       {},
+       "Content-Type: application/vnd.symcached.symcache; version=2.0.0",
+       "ask for version 2.0.0",
+       1},
+  };
+  for (const Row& r : rows) {
+    FaultyUpstream upstream(file, r.faults, {r.type});
+    const Outcome outcome = fetch(upstream.url());
+    EXPECT_THAT(told(outcome), HasSubstr(r.want)) << r.why;
+    EXPECT_EQ(upstream.requests(), r.requests) << r.why;
+    const auto* kept = std::get_if<Kept>(&outcome);
+    EXPECT_TRUE(kept == nullptr || content_of(kept->path) == file) << r.why;
+    EXPECT_EQ(files_in(folder_.path()).size(), kept != nullptr ? 1u : 0u) << r.why;
+    fs::remove_all(folder_.path() / "app.pdb");
+  }
+}
+
+TEST_F(SymcacheClientTest, AsksAsTheProtocolSays) {
+  FakeUpstream upstream;
+  upstream.put("/team/x" + std::string(kRequest),
+               {200, {{"Content-Type", "application/vnd.ms-symcache; version=3.1.0"}}, "the symcache"});
+  const Outcome outcome = fetch(upstream.url() + "/team/x/");
+  ASSERT_EQ(told(outcome), "kept 3.1.0");
+  EXPECT_EQ(std::get<Kept>(outcome).path, fs::canonical(folder_.path()) / kFolder / "app.pdb-v3.1.0.symcache");
+  EXPECT_EQ(upstream.header("Allow-Retry-After"), "true");
+  EXPECT_EQ(upstream.header("Accept-Retry-After"), "true");
+  EXPECT_EQ(upstream.header("If-Version-Exceeds"), "");
+  EXPECT_EQ(told(fetch(upstream.url() + "/team/x")), "here 3.1.0");
+  EXPECT_EQ(upstream.asked().size(), 1u) << "what is there is not asked for";
+}
+
+TEST_F(SymcacheClientTest, WhatIsThereCounts) {
+  struct Row {
+    std::string_view why;
+    std::vector<std::string> here;
+    std::string exceeds;  ///< "-": not asked
+    Fault answer;
+    std::string_view want;
+  };
+  const Row rows[] = {
+      {"the version asked for", {"3.1.0"}, "", {}, "here 3.1.0"},
+      {"a better one", {"3.0.0", "3.4.0"}, "", {}, "here 3.4.0"},
+      {"a major version above is of no use", {"4.0.0"}, "-", {}, "kept 3.1.0"},
+      {"another format, too", {"2.0.0"}, "-", {}, "kept 3.1.0"},
+      {"an older one, nothing newer", {"3.0.0", "3.0.9"}, "3.0.9", {.status = 304}, "here 3.0.9"},
+      {"an older one, a newer one comes", {"3.0.0"}, "3.0.0", {}, "kept 3.1.0"},
+      {"an older one, the PDB is gone", {"3.0.0"}, "3.0.0", {.status = 404}, "here 3.0.0"},
+      {"an older one, the server is ill", {"3.0.0"}, "3.0.0", {.status = 403}, "here 3.0.0"},
+  };
+  for (const Row& r : rows) {
+    for (const std::string& version : r.here) put_here(version);
+    FaultyUpstream upstream("newer", {r.answer}, {kTheirs});
+    EXPECT_EQ(told(fetch(upstream.url())), r.want) << r.why;
+    const auto asked = upstream.values("If-Version-Exceeds");
+    EXPECT_EQ(asked.empty() ? "" : asked.front(), r.exceeds) << r.why;
+    fs::remove_all(folder_.path() / "app.pdb");
+  }
+}
+
+TEST_F(SymcacheClientTest, SaysWhyNothingNewerWasAskedFor) {
+  put_here("3.0.0");
+  FaultyUpstream upstream("newer", {{.status = 403}}, {kTheirs});
+  EXPECT_THAT(std::get<Kept>(fetch(upstream.url())).warning, HasSubstr(upstream.url() + ": HTTP status 403"));
+}
+
+TEST_F(SymcacheClientTest, ResumesTheSameFile) {
+  FaultyUpstream upstream(sample(30'000), {{.close_at = 12'000}}, {kTheirs});
+  EXPECT_EQ(told(fetch(upstream.url())), "kept 3.1.0");
+  EXPECT_THAT(upstream.values("Range"), ElementsAre("-", "bytes=12000-"));
+  EXPECT_THAT(upstream.values("If-Range"), ElementsAre("-", "\"one\""));
+}
+
+TEST_F(SymcacheClientTest, PollsAsLongAsItsPatienceLasts) {
+  struct Row {
+    std::string stated;
+    std::vector<std::chrono::milliseconds> slept;
+  };
+  const Row rows[] = {{"0", std::vector<std::chrono::milliseconds>(60, 1s)},
+                      {"7", std::vector<std::chrono::milliseconds>(8, 7s)},
+                      {"600", {30s, 30s}}};
+  for (const Row& r : rows) {
+    time_.slept->clear();
+    FaultyUpstream upstream("x", std::vector<Fault>(99, {.status = 404, .headers = {"Retry-After: " + r.stated}}));
+    EXPECT_THAT(told(fetch(upstream.url())),
+                HasSubstr("unfinished: " + upstream.url() + ": the server is still making"))
+        << r.stated;
+    EXPECT_EQ(*time_.slept, r.slept) << r.stated;
+  }
+}
+
+TEST_F(SymcacheClientTest, TypeAndVersionMayBeOnEitherSideOfARedirect) {
+  const std::string ours = "application/vnd.ms-symcache", versioned = ours + "; version=3.0.5";
+  struct Row {
+    std::string redirect, target;
+    std::string_view want;
+  };
+  const Row rows[] = {
+      {versioned, "application/octet-stream", "kept 3.0.5"},
+      {versioned, ours, "kept 3.0.5"},
+      {"", versioned, "kept 3.0.5"},
+      {"text/html", versioned, "kept 3.0.5"},
+      {ours, versioned, "kept 3.0.5"},
+      {ours, "binary/octet-stream", "kept 3.1.0"},
+      {versioned, "text/html", "a login page most likely"},
+      {versioned, "image/png", "which is no symcache"},
+      {"", "application/octet-stream", "which is no symcache"},
+  };
+  for (const bool is_foreign : {false, true})
+    for (const Row& r : rows) {
+      FakeUpstream server, other;
+      FakeUpstream& store = is_foreign ? other : server;
+      http::Response redirect{302, {{"Location", store.url() + "/blob"}}, ""};
+      if (!r.redirect.empty()) redirect.headers.emplace_back("Content-Type", r.redirect);
+      server.put(std::string(kRequest), redirect);
+      store.put("/blob", {200, {{"Content-Type", r.target}}, "the symcache"});
+      EXPECT_THAT(told(fetch(server.url())), HasSubstr(r.want)) << r.redirect << " -> " << r.target;
+      fs::remove_all(folder_.path() / "app.pdb");
+    }
+}
+
+TEST_F(SymcacheClientTest, CredentialsStayAtTheirOrigin) {
+  FakeUpstream server, store;
+  server.put(std::string(kRequest), {302, {{"Location", store.url() + "/blob"}}, ""});
+  store.put("/blob", {200, {{"Content-Type", "application/vnd.ms-symcache"}}, "the symcache"});
+  ClientOptions options{.directory = folder_.path(), .user_agent = "Test/1"};
+  options.servers.push_back({{.url = server.url(), .user = "me", .password = "secret"}, {3, 1, 0}});
+  const auto client = SymcacheClient::open(std::move(options));
+  EXPECT_EQ(told(run_task((*client)->fetch(kApp))), "kept 3.1.0");
+  EXPECT_EQ(server.header("Authorization"), "Basic bWU6c2VjcmV0");
+  EXPECT_EQ(store.header("Authorization"), "");
+}
+
+TEST_F(SymcacheClientTest, ServersAreAskedInTurn) {
+  FaultyUpstream empty("x", {{.status = 404}}), ill("x", {{.status = 403}}), good("the symcache", {}, {kTheirs});
+  EXPECT_EQ(told(run_task(client({empty.url(), ill.url(), good.url()})->fetch(kApp))), "kept 3.1.0");
+  fs::remove_all(folder_.path() / "app.pdb");
+  EXPECT_THAT(told(run_task(client({ill.url(), "http://127.0.0.1:1"})->fetch(kApp))), HasSubstr("failed: "));
+  EXPECT_EQ(told(run_task(client({})->fetch(kApp))), "not there");
+  put_here("3.1.0");
+  EXPECT_EQ(told(run_task(client({})->fetch(kApp))), "here 3.1.0");
+}
+
+TEST_F(SymcacheClientTest, TwoClientsAtOnceKeepOneFile) {
+  const std::string file = sample(300'000);
+  FaultyUpstream upstream(file, {}, {kTheirs});
+  const auto one = client({upstream.url()}), two = client({upstream.url()});
+  Outcome first, second;
+  std::thread other([&] { second = run_task(two->fetch(kApp)); });
+  first = run_task(one->fetch(kApp));
+  other.join();
+  for (const Outcome& outcome : {first, second}) EXPECT_EQ(content_of(std::get<Kept>(outcome).path), file);
+  EXPECT_EQ(files_in(folder_.path()).size(), 1u);
+}
+
+TEST_F(SymcacheClientTest, ManyAtOnceShareConnections) {
+  constexpr std::size_t kCount = 200, kMostConnections = 8;
+  RawUpstream upstream([](RawPeer& peer, const std::string&) {
+    return peer.say("HTTP/1.1 200 OK\r\n" + kTheirs + "\r\nContent-Length: 4\r\n\r\nbody");
+  });
+  std::vector<SymcacheKey> keys;
+  for (std::uint32_t age = 1; age <= kCount; ++age) keys.push_back({"app.pdb", {kApp.id.guid, age}});
+  std::atomic<std::size_t> kept = 0;
+  client({upstream.url()})->fetch_all(keys, 16, [&](const SymcacheKey&, const Outcome& outcome) {
+    kept += std::holds_alternative<Kept>(outcome) ? 1 : 0;
+  });
+  EXPECT_EQ(kept, kCount);
+  EXPECT_EQ(upstream.asked().size(), kCount);
+  EXPECT_LE(upstream.most_connections(), kMostConnections);
+}
+
+TEST_F(SymcacheClientTest, AKilledOneLeavesOnlyPendingFiles) {
+  FaultyUpstream upstream(sample(30'000), {{.silent_at = 10'000}}, {kTheirs});
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ClientOptions options{.directory = folder_.path(), .user_agent = "Test/1"};
+    options.servers.push_back({{.url = upstream.url()}, {3, 1, 0}});
+    const auto killed = SymcacheClient::open(std::move(options));
+    const Watch die_half_way{.receiving = [](std::uint64_t, std::uint64_t) { ::_exit(0); }};
+    run_task((*killed)->fetch(kApp, die_half_way));
+    ::_exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  const auto left = files_in(folder_.path());
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_TRUE(left.front().ends_with(".pending")) << left.front();
+  EXPECT_EQ(told(fetch(upstream.url())), "kept 3.1.0");
+  EXPECT_THAT(files_in(folder_.path()), ElementsAre(std::string(kFolder) + "/app.pdb-v3.1.0.symcache"));
+}
+
+TEST_F(SymcacheClientTest, SaysWhatIsWrongWithTheDirectory) {
+  FaultyUpstream upstream("the symcache", {}, {kTheirs});
+  folder_.write("app.pdb", "a file where a folder has to be");
+  EXPECT_THAT(told(fetch(upstream.url())), HasSubstr("failed: cannot publish a symcache in"));
+  folder_.write("file", "");
+  const auto client = SymcacheClient::open({.directory = folder_.path() / "file"});
+  ASSERT_FALSE(client);
+  EXPECT_THAT(client.error(), HasSubstr("cannot be the SymCache directory"));
+}
+
+TEST_F(SymcacheClientTest, NamesAreChecked) {
+  FaultyUpstream upstream("the symcache", {}, {kTheirs});
+  const auto one = client({upstream.url()});
+  const std::string names[] = {"", "..", ".symcached", "a/..", "a:b", "con\n", std::string(250, 'x')};
+  for (const std::string& name : names)
+    EXPECT_THAT(told(run_task(one->fetch({name, kApp.id}))), HasSubstr("failed: ")) << name;
+  EXPECT_EQ(upstream.requests(), 0u);
+  EXPECT_THAT(files_in(folder_.path()), IsEmpty());
+  EXPECT_EQ(told(run_task(one->fetch({"C:\\build\\app.pdb", kApp.id}))), "kept 3.1.0");
+}
+
+TEST_F(SymcacheClientTest, AnAnswerThatNeverComesIsGivenUp) {
+  FaultyUpstream upstream("x", {{.no_answer = true}}, {kTheirs});
+  EXPECT_EQ(told(client({upstream.url()})->fetch_within(kApp, 50ms)), "unfinished: not there within 50 ms");
+  EXPECT_EQ(told(client({upstream.url()})->fetch_within(kApp, 60s)), "kept 3.1.0");
+}
+
+TEST(UsualVersion, IsThatOfTheFormatServedThere) {
+  for (const std::string_view url : {"https://host/open", "https://host/team/open/"})
+    EXPECT_EQ(usual_version(url).to_string(), "2.0.0") << url;
+  for (const std::string_view url : {"https://host", "https://host/opener", "https://open"})
+    EXPECT_EQ(usual_version(url).to_string(), "3.1.0") << url;
+}
+
+}  // namespace
+}  // namespace symcached::client
