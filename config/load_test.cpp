@@ -23,7 +23,6 @@ std::optional<std::string> test_environment(const std::string& name) {
 Loaded parsed(std::string_view yaml) { return parse(yaml, test_environment); }
 
 std::vector<std::string> errors(std::string_view yaml) { return error_lines(parsed(yaml).report, {}); }
-std::vector<std::string> warnings(std::string_view yaml) { return warning_lines(parsed(yaml).report, {}); }
 
 TEST(Load, EveryKindOfValue) {
   const Loaded loaded = parsed(R"(
