@@ -15,7 +15,7 @@ RemoteJob job(std::string name, std::uint32_t major_part = 3) {
   return {std::move(name), {*Guid::parse("3249d99d0c4049318610f4e4fb0b6936"), 1}, major_part, 1000};
 }
 
-struct Fixture {
+struct QueueFixture {
   int leases = 0;
   RemoteRules rules{.lease = seconds(10), .longest = seconds(25), .attempts = 2, .most_jobs = 3};
   RemoteQueue queue{rules, [this] { return fmt::format("{:032x}", ++leases); }};
@@ -30,7 +30,7 @@ struct Fixture {
 };
 
 TEST(RemoteQueue, OneJobPerKeyInOrder) {
-  Fixture f;
+  QueueFixture f;
   EXPECT_EQ(f.queue.offer(job("a.pdb")), Offered::queued);
   EXPECT_EQ(f.queue.offer(job("A.PDB")), Offered::known);
   EXPECT_EQ(f.queue.offer(job("b.pdb")), Offered::queued);
@@ -45,7 +45,7 @@ TEST(RemoteQueue, OneJobPerKeyInOrder) {
 }
 
 TEST(RemoteQueue, ALeaseEndsOnce) {
-  Fixture f;
+  QueueFixture f;
   f.queue.offer(job("a.pdb"));
   f.taken();
   EXPECT_EQ(f.queue.find(f.last)->pdb_name, "a.pdb");
@@ -63,7 +63,7 @@ TEST(RemoteQueue, ALeaseEndsOnce) {
 }
 
 TEST(RemoteQueue, AnExpiredLeaseGoesBackToTheFront) {
-  Fixture f;
+  QueueFixture f;
   f.queue.offer(job("a.pdb"));
   f.queue.offer(job("b.pdb"));
   f.taken();
@@ -81,7 +81,7 @@ TEST(RemoteQueue, AnExpiredLeaseGoesBackToTheFront) {
 }
 
 TEST(RemoteQueue, ALeaseIsRenewedButNotForEver) {
-  Fixture f;
+  QueueFixture f;
   f.queue.offer(job("a.pdb"));
   f.taken();
   EXPECT_EQ(f.queue.renew(f.last, kStart + seconds(5)), kStart + seconds(15));
@@ -91,7 +91,7 @@ TEST(RemoteQueue, ALeaseIsRenewedButNotForEver) {
 }
 
 TEST(RemoteQueue, WhatNobodyWantsIsGone) {
-  Fixture f;
+  QueueFixture f;
   f.queue.offer(job("a.pdb"));
   f.queue.offer(job("b.pdb"));
   f.taken();
