@@ -21,5 +21,6 @@ set_source_files_properties(
   fetch/source_test.cpp fetch/text_fetcher_test.cpp symbolize/render_llvm_test.cpp config/source_schema.cpp
   config/source_schema_test.cpp app/cache_ls.cpp app/cache_purge.cpp app/cache_stat.cpp app/cache_verify.cpp
   app/cache_warm.cpp app/cleanup.cpp app/commands.cpp app/config.cpp app/convert.cpp app/inspect.cpp app/lookup.cpp
-  app/serve_options.cpp app/symbolicate.cpp app/warmer_test.cpp service/cache_query_test.cpp
+  app/serve_options.cpp app/symbolicate.cpp app/warmer_test.cpp
+  service/cache_query_test.cpp transcode/transcoder_test.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
