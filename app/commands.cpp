@@ -18,7 +18,8 @@ Exit status:
 Environment:
   XDG_CACHE_HOME, HOME                  where serve keeps its cache
   http_proxy, https_proxy, all_proxy, no_proxy
-                                        proxies for serve, symbolicate, lookup
+                                        proxies for serve, fetch, symbolicate, lookup
+  _NT_SYMCACHE_PATH                     where fetch keeps symcaches, and whom it asks
   TMPDIR                                where symbolicate keeps downloads)";
 
 }  // namespace
@@ -37,6 +38,7 @@ void add_commands(CLI::App& app, int& status) {
   add_cleanup(app, status);
   add_config(app, status);
   add_convert(app, status);
+  add_fetch(app, status);
   add_inspect(app, status);
   add_lookup(app, status);
   add_serve(app, status);

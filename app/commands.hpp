@@ -15,6 +15,7 @@ void add_cache(CLI::App& app, int& status);
 void add_cleanup(CLI::App& app, int& status);
 void add_config(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
+void add_fetch(CLI::App& app, int& status);
 void add_inspect(CLI::App& app, int& status);
 void add_lookup(CLI::App& app, int& status);
 void add_serve(CLI::App& app, int& status);

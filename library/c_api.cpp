@@ -1,9 +1,6 @@
 /// The C functions of symcached.h over symbolize/. Everything that can throw runs inside of guarded().
 #include <symcached/symcached.h>
 
-#include <algorithm>
-#include <cstring>
-#include <exception>
 #include <expected>
 #include <memory>
 #include <new>
@@ -11,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "library/guarded.hpp"
 #include "model/managed_module.hpp"
 #include "symbolize/open_module.hpp"
 
@@ -30,37 +28,9 @@ struct symcached_answer {
 
 namespace {
 
+using symcached::library::guarded;
+using symcached::library::put_error;
 using symcached::model::Rva;
-
-/// Copies a sentence; a character of UTF-8 is not cut in its middle.
-void put_error(std::string_view why, char* error, std::size_t size) {
-  if (error == nullptr || size == 0) return;
-  std::size_t kept = std::min(why.size(), size - 1);
-  const auto is_continued = [&](std::size_t at) { return (static_cast<unsigned char>(why[at]) & 0xC0) == 0x80; };
-  while (kept != 0 && kept < why.size() && is_continued(kept)) --kept;
-  std::copy_n(why.data(), kept, error);
-  error[kept] = '\0';
-}
-
-/// What `call` returns; where it throws, `otherwise`.
-template <class Result, class Call>
-Result guarded(Result otherwise, char* error, std::size_t size, const Call& call) noexcept {
-  try {
-    return call();
-  } catch (const std::bad_alloc&) {
-    put_error("out of memory", error, size);
-  } catch (const std::exception& e) {
-    put_error(e.what(), error, size);
-  }
-  return otherwise;
-}
-
-/// What the caller's version of the struct has; the rest is 0.
-symcached_open_options whole(const symcached_open_options* options) {
-  symcached_open_options all{};
-  if (options != nullptr) std::memcpy(&all, options, std::min(options->struct_size, sizeof(all)));
-  return all;
-}
 
 std::vector<std::string> debug_folders_of(const symcached_open_options& options) {
   if (options.debug_directory_count == 0) return {symbolize::kDebugFolder};
@@ -71,7 +41,7 @@ std::vector<std::string> debug_folders_of(const symcached_open_options& options)
 template <class Open>
 symcached_module* opened(const symcached_open_options* given, char* error, std::size_t size, const Open& open) {
   return guarded<symcached_module*>(nullptr, error, size, [&]() -> symcached_module* {
-    const symcached_open_options options = whole(given);
+    const symcached_open_options options = symcached::library::whole(given);
     const std::vector<std::string> folders = debug_folders_of(options);
     symbolize::OpenOptions how{.debug_folders = folders, .threads = std::max(1u, options.threads)};
     if (options.max_unpacked != 0) how.inflate = symcached::InflateLimits::exactly(options.max_unpacked);

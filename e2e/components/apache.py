@@ -27,6 +27,7 @@ TypesConfig /dev/null
   GssapiSSLonly Off
   GssapiAllowedMech krb5
   Require valid-user
+  {type}
 </Directory>
 """
 
@@ -40,12 +41,16 @@ def let_everyone_read(path):
 
 
 class KerberosApache(Component):
-    """Serves `store` to users with a ticket of `realm` (kerberos.Realm); everyone else gets 401 and `Negotiate`."""
+    """Serves `store` to users with a ticket of `realm` (kerberos.Realm); everyone else gets 401 and `Negotiate`.
+
+    media_type: of all files; otherwise none is stated.
+    """
 
     name = "apache2"
 
-    def __init__(self, store, realm):
+    def __init__(self, store, realm, *, media_type=None):
         self.program, self.store, self.realm = program("apache2"), pathlib.Path(store), realm
+        self.type = f"ForceType {media_type}" if media_type else ""
         if not (MODULES / "mod_auth_gssapi.so").exists():
             raise Lacking("libapache2-mod-auth-gssapi is not installed")
 
@@ -59,7 +64,8 @@ class KerberosApache(Component):
         lines = [f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in LOADED]
         config = self.folder / "apache.conf"
         config.write_text("\n".join(lines) + CONFIG.format(
-            folder=self.folder, port=self.port, store=self.store, keytab=self.realm.keytab)
+            folder=self.folder, port=self.port, store=self.store, keytab=self.realm.keytab,
+            type=self.type)
             + (UNPRIVILEGED if os.geteuid() == 0 else ""))
         return [self.program, "-f", config, "-DFOREGROUND"]
 

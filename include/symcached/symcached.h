@@ -1,4 +1,5 @@
-/* libsymcached in C: turns addresses, and IL offsets of .NET methods, into functions, files and lines. docs/library.md
+/* libsymcached in C: turns addresses, and IL offsets of .NET methods, into functions, files and lines, and gets
+ * symcaches from servers. docs/library.md
  *
  * Thread safety: any number of threads may query one module, each with its own answer object. An answer object must not
  * be used by two threads at once. There is no shared state between modules. Do not close a module while it is queried.
@@ -11,8 +12,8 @@
  * and an unknown address has no frames.
  *
  * ABI: existing structs and functions do not change while SYMCACHED_ABI_VERSION stays the same, which is also the
- * version of the shared library (libsymcached.so.0). Functions, flags and trailing fields of symcached_open_options may
- * be added. */
+ * version of the shared library (libsymcached.so.0). Functions, flags and trailing fields of structs with a struct_size
+ * may be added. */
 #ifndef SYMCACHED_SYMCACHED_H
 #define SYMCACHED_SYMCACHED_H
 
@@ -135,6 +136,45 @@ int symcached_lookup_method(const symcached_module* module, uint32_t method, uin
 
 /** The frames of the last query with this answer, as many as it returned. */
 const symcached_frame* symcached_frames(const symcached_answer* answer);
+
+/* --- SymCache servers ------------------------------------------------------------------------------------------- */
+
+/** Set struct_size; leave other fields 0 for their defaults. Strings are NUL-terminated UTF-8. */
+typedef struct symcached_fetch_options {
+  size_t struct_size;       /**< sizeof(symcached_fetch_options) */
+  const char* version;      /**< highest version to take; default "2.0.0" if the URL ends in /open, else "3.1.0" */
+  const char* user;         /**< for a server that wants a password; credentials may also be in the URL */
+  const char* password;
+  const char* bearer_token; /**< instead of user and password */
+  uint32_t negotiate;       /**< 1: authenticate with Kerberos, with the credentials of the process */
+  uint32_t timeout_ms;      /**< in all, waiting until the server has made the symcache included; default 10 minutes */
+} symcached_fetch_options;
+
+/** What symcached_fetch() returns. */
+enum {
+  SYMCACHED_FETCH_FAILED = -1, /**< the message says why */
+  SYMCACHED_FETCHED = 0,       /**< it is in the directory, now or since before */
+  SYMCACHED_NOT_THERE = 1,     /**< the server does not have it and cannot make it */
+  SYMCACHED_NOT_YET = 2        /**< the server did not have it ready in time; call again */
+};
+
+/** Gets a symcache from a server of the SymCache protocol into a directory, laid out as the Windows Performance
+ * Toolkit does it; one that is there already is fetched again only if the server has a newer version. Programs and
+ * threads may share the directory. Sends requests to the server and wherever it redirects them; credentials go to the
+ * server alone. libcurl.so.4 is loaded by the first call.
+ *
+ * @param url        base URL, what is before /v3.1.0: "https://host/symcache"
+ * @param pdb_name   of the PDB; of a path the last part
+ * @param pdb_guid   with or without dashes
+ * @param pdb_age    1 for most PDBs
+ * @param directory  created if it is missing
+ * @param options    NULL for the defaults
+ * @param path       receives the path of the symcache, NUL-terminated; a path that does not fit is a failure
+ * @param error      receives a NUL-terminated message, truncated to error_size bytes; may be NULL
+ * Blocks until it is done, but not much longer than timeout_ms. Any thread. */
+int symcached_fetch(const char* url, const char* pdb_name, const char* pdb_guid, uint32_t pdb_age,
+                    const char* directory, const symcached_fetch_options* options, char* path, size_t path_size,
+                    char* error, size_t error_size);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""symcached fetch: symcaches from our own server, through nginx, from Apache with Kerberos; what it prints and leaves.
+
+Usage: e2e/fetch_test.py PATH_TO_SYMCACHED
+"""
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+from components.apache import KerberosApache
+from components.component import Lacking
+from components.faults import FaultServer
+from components.kerberos import Realm
+from components.nginx import Nginx
+from server import LIMIT, Server, Symbols, have_tools
+
+GUID = "3249D99D-0C40-4931-8610-F4E4FB0B6936"
+KEY = GUID.replace("-", "")
+REQUEST = f"v3.1.0/app.pdb/{KEY}/1"
+THEIRS = "application/vnd.ms-symcache"
+BODY = b"a symcache of others\n" * 50_000  # 1 MB
+
+
+class Scene:
+    """A folder for one test, and what all tests share."""
+
+    def __init__(self, folder, symbols, program):
+        self.folder, self.symbols, self.program = folder, symbols, program
+        self.kept = folder / "kept"
+
+    def fetch(self, *arguments, environment=None, directory=True, most=None):
+        """(status, lines of stdout, stderr); `most`: bytes of a file"""
+        limit = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))) if most else None
+        command = [self.program, "fetch", *arguments, *(["-o", self.kept] if directory else [])]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=LIMIT, preexec_fn=limit,
+                              env={**os.environ, "_NT_SYMCACHE_PATH": "", **(environment or {})})
+        return done.returncode, done.stdout.splitlines(), done.stderr
+
+    def place(self, version="3.1.0", key=KEY + "1"):
+        return self.kept / "app.pdb" / key / f"app.pdb-v{version}.symcache"
+
+    def expect(self, result, body=BODY):
+        status, lines, errors = result
+        assert (status, lines, errors) == (0, [str(self.place())], ""), result
+        assert self.place().read_bytes() == body
+
+
+def our_own_server(scene):
+    """Waits for the conversion; keeps what a plain GET gives; asks no more once it is there."""
+    numbers = (1, 2, 3)
+    for number in numbers:
+        scene.symbols.add(number)
+    server = Server(scene.program, scene.folder / "cache", scene.symbols.folder)
+    url = f"{server.url}/open"
+    try:
+        guid, age = scene.symbols.guid_of(1), scene.symbols.age
+        place = scene.place("2.0.0", f"{guid.replace('-', '')}{age:X}")
+        for _ in range(2):
+            status, lines, errors = scene.fetch(url, "app.pdb", guid, age)
+            assert (status, lines, errors) == (0, [str(place)], ""), (status, lines, errors)
+        assert place.read_bytes() == server.ask(scene.symbols.url_path(1))[2]
+
+        modules = scene.folder / "modules.txt"
+        lines = [f"app.pdb {scene.symbols.guid_of(n).replace('-', '')}{age:x}" for n in (*numbers, 77)]
+        modules.write_text("\n".join(lines) + "\n")
+        path = {"_NT_SYMCACHE_PATH": f"{scene.kept}*{url}"}
+        status, lines, errors = scene.fetch("--modules", modules, environment=path, directory=False)
+        assert status == 1 and len(lines) == len(numbers), (status, lines, errors)
+        assert f"app.pdb {scene.symbols.guid_of(77).replace('-', '')}" in errors and "no server has it" in errors, errors
+    finally:
+        assert server.end()[0] == 0
+    assert scene.fetch(url, "app.pdb", guid, age, "-q") == (0, [], ""), "the server is not needed any more"
+
+
+def redirected_to_nginx(scene):
+    """The one who redirects says what it is, the store says nothing."""
+    store = scene.folder / "store"
+    store.mkdir()
+    (store / "blob").write_bytes(BODY)
+    with Nginx(store) as nginx:
+        async def redirect(exchange):
+            if exchange.number == 1:
+                await exchange.answer(404, b"", "Retry-After: 1")
+            else:
+                await exchange.answer(302, b"", f"Location: {nginx.url}/blob", f"Content-Type: {THEIRS}; version=3.1.0")
+        with FaultServer({"team": redirect}) as server:
+            scene.expect(scene.fetch(f"{server.url}/team", "app.pdb", GUID))
+            seen = server.requests[-1].headers
+    assert seen["allow-retry-after"] == seen["accept-retry-after"] == "true", seen
+
+
+def a_ticket_is_wanted(scene):
+    """Without --negotiate the message says what is missing."""
+    store = scene.folder / "store"
+    (store / REQUEST).parent.mkdir(parents=True)
+    (store / REQUEST).write_bytes(BODY)
+    with Realm() as realm, KerberosApache(store, realm, media_type=THEIRS) as apache:
+        realm.log_in()
+        ask = lambda *options: scene.fetch(apache.url, "app.pdb", GUID, *options, environment=realm.client_environment)
+        status, lines, errors = ask()
+        assert (status, lines) == (1, []) and "HTTP status 401" in errors and "Negotiate" in errors, errors
+        scene.expect(ask("--negotiate"))
+
+
+def a_login_page(scene):
+    with Nginx(scene.folder, login_page=True) as nginx:
+        status, lines, errors = scene.fetch(nginx.url, "app.pdb", GUID)
+    assert (status, lines) == (1, []) and "a login page most likely" in errors, errors
+    assert not list(scene.kept.rglob("*.symcache"))
+
+
+def a_disk_that_takes_no_more(scene):
+    """A limit on the size of files fails as a full disk does, and takes no right to mount one."""
+    async def answer(exchange):
+        await exchange.answer(200, BODY, f"Content-Type: {THEIRS}")
+    with FaultServer({"v3.1.0": answer}) as server:
+        status, lines, errors = scene.fetch(server.url, "app.pdb", GUID, most=len(BODY) // 2)
+        assert (status, lines) == (1, []) and "symcache.pending: File too large" in errors, errors
+        assert not list(scene.kept.rglob("*.symcache"))
+        scene.expect(scene.fetch(server.url, "app.pdb", GUID))
+
+
+def wrong_usage(scene):
+    rows = [
+        ("no PDB", ["http://127.0.0.1:1"], "give [URL] PDBNAME PDBID [AGE]"),
+        ("no id", ["http://127.0.0.1:1", "app.pdb", "xyz"], "is no id of a PDB"),
+        ("a hexadecimal age", ["http://127.0.0.1:1", "app.pdb", GUID, "1a"], "is no age"),
+        ("no server", ["app.pdb", GUID], "no server to ask"),
+        ("no version", ["http://127.0.0.1:1", "app.pdb", GUID, "--version", "3"], "is no version"),
+        ("no header", ["http://127.0.0.1:1", "app.pdb", GUID, "--header", "x"], "write \"Name: value\""),
+        ("a list and a PDB", ["http://127.0.0.1:1", "app.pdb", GUID, "--modules", "x"], "not both"),
+    ]
+    for why, arguments, want in rows:
+        status, lines, errors = scene.fetch(*arguments)
+        assert (status, lines) == (2, []) and want in errors, (why, status, errors)
+    status, _, errors = scene.fetch("http://127.0.0.1:1", "app.pdb", GUID, directory=False)
+    assert status == 2 and "no directory to keep symcaches in" in errors, errors
+
+
+TESTS = [our_own_server, redirected_to_nginx, a_ticket_is_wanted, a_login_page, a_disk_that_takes_no_more, wrong_usage]
+
+
+def main():
+    if not have_tools():
+        return 77
+    program = pathlib.Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        symbols = Symbols(folder / "symbols")
+        for test in TESTS:
+            own = folder / test.__name__
+            own.mkdir()
+            try:
+                test(Scene(own, symbols, program))
+                print(f"{test.__name__}: ok")
+            except Lacking as lacking:
+                print(f"SKIPPED {test.__name__}: {lacking}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
