@@ -69,7 +69,8 @@ def our_own_server(scene):
         path = {"_NT_SYMCACHE_PATH": f"{scene.kept}*{url}"}
         status, lines, errors = scene.fetch("--modules", modules, environment=path, directory=False)
         assert status == 1 and len(lines) == len(numbers), (status, lines, errors)
-        assert f"app.pdb {scene.symbols.guid_of(77).replace('-', '')}" in errors and "no server has it" in errors, errors
+        missing = scene.symbols.guid_of(77).replace("-", "")
+        assert f"app.pdb {missing}" in errors and "no server has it" in errors, errors
     finally:
         assert server.end()[0] == 0
     assert scene.fetch(url, "app.pdb", guid, age, "-q") == (0, [], ""), "the server is not needed any more"
