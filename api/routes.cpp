@@ -61,6 +61,12 @@ Task<http::Response> microsoft_status(http::Request request, Segments below, Beh
   co_return get_microsoft_status(below, *behind.options.microsoft);
 }
 
+/// What is wrong with the method or the path is said to those with a token only.
+Task<http::Response> transcode(http::Request request, Segments below, Behind behind) {
+  if (behind.options.workers == nullptr) co_return http::text(404, "no such path; see /");
+  co_return behind.options.workers->answer(request, below);
+}
+
 enum class Spelling : std::uint8_t { exact, any_case };
 enum class Extent : std::uint8_t { one_segment, and_below };
 
@@ -77,12 +83,13 @@ struct Route {
   Spelling spelling;
   Extent extent;
   auth::Access access;
-  std::string_view methods;  ///< as Allow names them; OPTIONS is answered for all
+  std::string_view methods;  ///< as Allow names them; OPTIONS is answered for all. Empty: the endpoint looks at them
   /// @param below  the segments after the first
   Task<http::Response> (*endpoint)(http::Request request, Segments below, Behind behind);
 };
 
 constexpr std::string_view kReading = "GET, HEAD";
+constexpr std::string_view kItsOwn;
 
 constexpr Route kRoutes[] = {
     {"", Spelling::exact, Extent::one_segment, Access::known, kReading, index},
@@ -90,6 +97,7 @@ constexpr Route kRoutes[] = {
     {"readyz", Spelling::exact, Extent::one_segment, Access::everyone, kReading, ready},
     {"open", Spelling::any_case, Extent::and_below, Access::by_rules, kReading, open_symcache},
     {"status", Spelling::any_case, Extent::and_below, Access::by_rules, kReading, microsoft_status},
+    {"transcode", Spelling::exact, Extent::and_below, Access::everyone, kItsOwn, transcode},
 };
 
 constexpr std::string_view kNoRoute = "none";
@@ -137,6 +145,10 @@ std::optional<Segments> path_of(const http::Request& request, const std::vector<
 
 /// @param route  nothing if the path leads nowhere
 Task<http::Response> answer_by(const Route* route, std::optional<Segments> path, http::Request request, Behind behind) {
+  if (route != nullptr && route->methods.empty()) {
+    path->erase(path->begin());
+    co_return co_await route->endpoint(std::move(request), std::move(*path), behind);
+  }
   const http::Header allow{"Allow", route != nullptr ? route->methods : kReading};
   if (request.is("OPTIONS")) co_return http::Response{204, {allow}, ""};
   if (!lists(allow.second, request.method)) co_return http::text(405, "method not allowed; use GET or HEAD", {allow});

@@ -8,6 +8,7 @@
 #include "api/admin/health.hpp"
 #include "api/recorder.hpp"
 #include "api/symcache/microsoft.hpp"
+#include "api/transcode/endpoint.hpp"
 #include "auth/gate.hpp"
 #include "net/http.hpp"
 #include "net/task.hpp"
@@ -26,6 +27,7 @@ struct ApiOptions {
   Recorder* recorder = nullptr;              ///< outlives the server
   service::WptService* microsoft = nullptr;  ///< of Microsoft's symcaches; null: they are not served. Outlives it, too
   Redirect redirect = {};                    ///< of those
+  const WorkerDesk* workers = nullptr;       ///< of transcoders on other machines; null: none. Outlives it, too
 };
 
 /// What requests are counted as: a name for each route, and one for paths that lead nowhere.

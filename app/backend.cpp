@@ -75,6 +75,8 @@ std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config:
 
 std::expected<void, std::string> Backend::open_transcoding(const config::SymcacheConfig& config) {
   if (config.directory.empty()) {
+    if (!config.remote.token.empty())
+      return std::unexpected("symcache.remote.token: set symcache.directory, for what they make");
     if (config.transcoders.empty()) return {};
     return std::unexpected("symcache.transcoders: set symcache.directory, for what they make");
   }

@@ -57,8 +57,15 @@ std::expected<void, std::string> Doors::reload(const config::Config& config) con
 }
 
 std::vector<std::string> warnings_about_doors(const config::Config& config) {
-  if (config.auth.tokens.empty() || has_tls(config) || is_loopback(config.bind)) return {};
-  return {"auth.tokens: without TLS everybody on the way can read the tokens; set tls.certificate and tls.key"};
+  std::vector<std::string> lines;
+  if (has_tls(config) || is_loopback(config.bind)) return lines;
+  const auto warn = [&](std::string_view key) {
+    lines.push_back(std::string(key) +
+                    ": without TLS everybody on the way can read it; set tls.certificate and tls.key");
+  };
+  if (!config.auth.tokens.empty()) warn("auth.tokens");
+  if (!config.symcache.remote.token.empty()) warn("symcache.remote.token");
+  return lines;
 }
 
 }  // namespace symcached::app

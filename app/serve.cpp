@@ -126,11 +126,14 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
   if (transcoding != nullptr) {
     api_options.microsoft = &transcoding->service();
     api_options.redirect = transcoding->redirect();
+    api_options.workers = transcoding->workers();
   }
   api_options.gate = doors.gate.get();
   const auto handler = [&](http::Request request) { return api::answer(std::move(request), service, api_options); };
   net::ServerOptions listener = listening_at(config.bind, config.server);
   listener.tls = doors.tls;
+  if (const api::WorkerDesk* workers = api_options.workers; workers != nullptr)
+    listener.body_plan = [workers](const http::Request& head) { return workers->plan_body(head); };
   auto server = net::Server::start(listener, handler, log);
   if (!server) return could_not(server.error());
   store::Quotas& quotas = *store.quotas();

@@ -4,8 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <thread>
 
+#include "wpt/choice.hpp"
 #include "wpt/version.hpp"
 
 namespace symcached::app {
@@ -29,6 +32,26 @@ transcode::TranscoderConfig program_of(const config::Transcoder& transcoder) {
   transcode::TranscoderConfig program = transcoder.program;
   program.announced = wpt::Version::parse(transcoder.version).value_or(wpt::Version());
   return program;
+}
+
+/// What workers make, one version of each major one. @return it, or what is wrong, with the key
+std::expected<std::vector<wpt::Version>, std::string> remote_versions(const config::SymcacheConfig& config) {
+  const auto wrong = [](std::string_view why) {
+    return std::unexpected(fmt::format("symcache.remote.majors: {}", why));
+  };
+  if (config.remote.majors.empty()) return wrong("empty; write the versions that they make: [3.1.0]");
+  std::set<std::uint32_t> taken;
+  for (const auto& [major_part, transcoder] : config.transcoders) taken.insert(major_part);
+  std::vector<wpt::Version> versions;
+  for (const std::string& text : config.remote.majors) {
+    const auto version = wpt::Version::parse(text);
+    if (!version || *version < wpt::kMicrosoftMinimum)
+      return wrong(fmt::format("\"{}\": write a version such as 3.1.0", text));
+    if (!taken.insert(version->major_part).second)
+      return wrong(fmt::format("there is a transcoder for version {} already", version->major_part));
+    versions.push_back(*version);
+  }
+  return versions;
 }
 
 /// The base URL with a place in a SymCache directory behind it.
@@ -67,6 +90,9 @@ std::expected<std::unique_ptr<Transcoding>, std::string> Transcoding::open(const
                      .identity = [command = program.command] { return identity_of(command); },
                      .run = [&transcoder](transcode::TranscodeJob job) { return transcoder.run(std::move(job)); }});
   }
+  auto remote = all->open_remote(config, std::max<std::size_t>(1, jobs.max_active / 2), log);
+  if (!remote) return std::unexpected(std::move(remote.error()));
+  std::ranges::move(*remote, std::back_inserter(tools));
   if (!config.redirect.bucket.bucket.empty()) {
     all->bucket_ = std::make_unique<fetch::S3Endpoint>(config.redirect.bucket, base.client);
     all->redirect_ = to_bucket(*all->bucket_, config.redirect.life, log);
@@ -81,7 +107,29 @@ std::expected<std::unique_ptr<Transcoding>, std::string> Transcoding::open(const
   return all;
 }
 
+/// @param max_jobs  that may wait for workers: not so many that nothing else is done
+std::expected<std::vector<service::Tool>, std::string> Transcoding::open_remote(const config::SymcacheConfig& config,
+                                                                                std::size_t max_jobs, const Log& log) {
+  std::vector<service::Tool> tools;
+  if (config.remote.token.empty()) return tools;
+  const auto versions = remote_versions(config);
+  if (!versions) return std::unexpected(versions.error());
+  transcode::RemoteOptions options{.output_limit = config.remote.output_limit, .log = log};
+  options.rules.lease = config.remote.lease;
+  options.rules.most_jobs = max_jobs;
+  remote_ = std::make_unique<transcode::RemoteTranscoders>(std::move(options));
+  workers_ = std::make_unique<api::WorkerDesk>(*remote_, config.remote.token, log);
+  for (const wpt::Version& version : *versions) {
+    const auto run = [&remote = *remote_, major_part = version.major_part](transcode::TranscodeJob job) {
+      return remote.run(std::move(job), major_part);
+    };
+    tools.push_back({.version = version, .identity = [] { return "remote"; }, .run = run, .is_elsewhere = true});
+  }
+  return tools;
+}
+
 void Transcoding::stop() {
+  if (remote_) remote_->stop();
   for (const auto& transcoder : transcoders_) transcoder->stop();
   if (service_) service_->stop();
 }

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "api/symcache/microsoft.hpp"
+#include "api/transcode/endpoint.hpp"
 #include "config/config.hpp"
 #include "fetch/http_client.hpp"
 #include "fetch/s3_endpoint.hpp"
 #include "net/log.hpp"
 #include "service/wpt_service.hpp"
 #include "transcode/directory.hpp"
+#include "transcode/remote_transcoders.hpp"
 #include "transcode/transcoder.hpp"
 
 namespace symcached::app {
@@ -38,14 +40,20 @@ class Transcoding {
   transcode::SymcacheDirectory& directory() { return *directory_; }
   /// Empty if files are sent from here.
   const api::Redirect& redirect() const { return redirect_; }
+  /// What transcoders on other machines talk to; null: there are none.
+  const api::WorkerDesk* workers() const { return workers_.get(); }
   /// Ends the transcoders that run. Nothing is fetched for them any more.
   void stop();
 
  private:
   Transcoding() = default;
+  std::expected<std::vector<service::Tool>, std::string> open_remote(const config::SymcacheConfig& config,
+                                                                     std::size_t max_jobs, const Log& log);
 
   std::unique_ptr<transcode::SymcacheDirectory> directory_;
   std::vector<std::unique_ptr<transcode::Transcoder>> transcoders_;
+  std::unique_ptr<transcode::RemoteTranscoders> remote_;
+  std::unique_ptr<api::WorkerDesk> workers_;
   std::unique_ptr<fetch::S3Endpoint> bucket_;
   api::Redirect redirect_;
   std::unique_ptr<service::WptService> service_;

@@ -36,10 +36,18 @@ struct SymcacheRedirect {
   sources::S3Place bucket;         ///< empty bucket: nowhere
   std::chrono::seconds life{300};  ///< of a signed URL
 };
+/// Transcoders on other machines, which ask for jobs.
+struct RemoteTranscoding {
+  std::string token;                        ///< of those who ask; empty: there are none
+  std::vector<std::string> majors;          ///< the version of each major one that they make: "3.1.0"
+  std::chrono::seconds lease{120};          ///< how long one may be silent
+  std::uint64_t output_limit = 4ull << 30;  ///< bytes of a symcache
+};
 struct SymcacheConfig {
   std::string directory;                            ///< where Microsoft's symcaches lie
   std::map<std::uint32_t, Transcoder> transcoders;  ///< by major version
   std::size_t max_running = 0;                      ///< of them at once; 0: one per processor
+  RemoteTranscoding remote;
   SymcacheRedirect redirect;
 };
 

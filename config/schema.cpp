@@ -109,6 +109,11 @@ void add_symcache(Rows& rows, SymcacheConfig& c) {
   add("directory", text(c.directory), "directory of symcaches in Microsoft's format; empty: they are not served");
   add("transcoders", transcoders(c.transcoders), "programs that make them, by major version: maps, see below");
   add("max_running", number(c.max_running, {0, 256}), "transcoders at once; 0: one per CPU. Under Wine: 1");
+  add("remote.token", secret(c.remote.token), "token of transcoders on other machines; empty: there are none");
+  add("remote.majors", texts(c.remote.majors), "version that they make of each major one: [3.1.0]");
+  add("remote.lease", time(c.remote.lease, {seconds(1), seconds(300)}),
+      "how long one may be silent before its job goes to another");
+  add("remote.max_output", size(c.remote.output_limit, {1, kTiB}), "bytes of a symcache that they deliver");
   add("redirect.to", text(c.redirect.to),
       "base URL of the directory on another server, where clients are sent; empty: they get the files from here");
   add("redirect.life", time(c.redirect.life, kSeconds), "how long a signed URL to the bucket is good for");

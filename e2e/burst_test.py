@@ -14,7 +14,8 @@ import time
 
 from server import LIMIT, Symbols
 from symcache_rows import OLD, POLL
-from symcache_table_test import Place, Scene, made
+from symcache_scene import Scene, made
+from symcache_table_test import Place
 
 
 def wait_for(scene, number, busy):

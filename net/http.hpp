@@ -32,13 +32,25 @@ struct Client {
   std::any kept = {};   ///< what a handler keeps from one request to the next
 };
 
+/// Where the body of a request is written while it comes, instead of being kept in memory.
+struct BodyTarget {
+  std::shared_ptr<const Descriptor> file;  ///< a local one, open for writing; written on at its position
+  std::uint64_t max_size = 0;              ///< bytes; beyond it 413
+  std::any kept = {};                      ///< for the handler; dropped with the request, whole or not
+};
+struct StoredBody {
+  std::any kept;           ///< of its BodyTarget
+  std::uint64_t size = 0;  ///< bytes
+};
+
 struct Request {
   std::string method = "GET";
   std::string target = "/";  ///< as on the wire: origin form, or absolute form
   Headers headers = {};
-  std::string body = {};                            ///< chunks joined, not unpacked
+  std::string body = {};                            ///< chunks joined, not unpacked; empty if it is stored
   Client* client = nullptr;                         ///< outlives the answer; null: it came over no connection
   std::shared_ptr<const Principal> principal = {};  ///< null: nobody is asked to log in
+  std::optional<StoredBody> stored = {};            ///< a body that came whole and was written to its BodyTarget
 
   /// @return the first value under that name, without blanks around it; nothing if there is none
   std::optional<std::string_view> header(std::string_view name) const;
@@ -62,6 +74,9 @@ struct Response {
   std::uint64_t body_size() const;
   std::optional<std::string_view> header(std::string_view name) const;
 };
+
+/// What becomes of a body: kept in memory; written to a file; or not read at all, as this is the answer.
+using BodyPlan = std::variant<std::monostate, BodyTarget, Response>;
 
 /// One line of plain text.
 Response text(unsigned status, std::string_view line, Headers headers = {});

@@ -25,7 +25,10 @@ struct ServerOptions {
 
   std::size_t max_target = 8 << 10;  ///< bytes; beyond it 414
   std::size_t max_head = 64 << 10;   ///< bytes of all headers with their line ends; beyond it 431
-  std::size_t max_body = 64 << 10;   ///< bytes of a request body; beyond it 413
+  std::size_t max_body = 64 << 10;   ///< bytes of a request body in memory; beyond it 413
+  /// Asked about each request with a body, as soon as its head is there and nothing but the limits of a head has been
+  /// checked; empty: all bodies are kept in memory. Runs on an io thread, as do the writes to the file.
+  std::function<http::BodyPlan(const http::Request& head)> body_plan = {};
 
   /// Connections at once, in all and from one address (of IPv6 the first 64 bits). 0: half of the descriptors that
   /// the process may open, less a reserve for the rest of it; per address half of that. Beyond it: 503 and closed.

@@ -25,13 +25,19 @@ bool has_request_line(const beast::flat_buffer& buffer, const ServerOptions& opt
   return std::find(bytes, last, '\n') != last;
 }
 
+http::Request head_of(const beast::http::request_header<>& head) {
+  http::Request request{std::string(head.method_string()), std::string(head.target())};
+  for (const auto& field : head) request.headers.emplace_back(field.name_string(), field.value());
+  return request;
+}
+
 }  // namespace
 
 std::size_t most_buffered(const ServerOptions& options) { return most_of_head(options) + kPiece; }
 
 RequestParser::RequestParser(const ServerOptions& options) : options_(options) {
   parser_.header_limit(static_cast<std::uint32_t>(most_of_head(options)));
-  parser_.body_limit(options.max_body);
+  parser_.body_limit(boost::none);  // until the head says where the body goes
 }
 
 RequestParser::Step RequestParser::feed(beast::flat_buffer& buffer) {
@@ -71,6 +77,25 @@ RequestParser::Step RequestParser::check_head() {
   if (head_bytes_ > request_line + options_.max_head) return refuse(431, "request headers are too large");
   if (http_1_1() && message.count(beast::http::field::host) != 1)
     return refuse(400, "request has no Host header, or more than one");
+  return parser_.is_done() ? Step::need_more : plan_body();
+}
+
+RequestParser::Step RequestParser::plan_body() {
+  std::uint64_t most = options_.max_body;
+  if (options_.body_plan) {
+    http::BodyPlan plan = options_.body_plan(head_of(parser_.get().base()));
+    if (auto* answer = std::get_if<http::Response>(&plan)) {
+      refusal_ = std::move(*answer);
+      return Step::refused;
+    }
+    if (auto* target = std::get_if<http::BodyTarget>(&plan)) {
+      most = target->max_size;
+      parser_.get().body().target = std::move(*target);
+    }
+  }
+  if (const auto length = parser_.content_length(); length && *length > most)
+    return refuse(413, "request body is too large");
+  parser_.body_limit(most);
   return Step::need_more;
 }
 
@@ -81,9 +106,10 @@ bool RequestParser::expects_continue() const {
 
 http::Request RequestParser::take_request() {
   auto message = parser_.release();
-  http::Request request{std::string(message.method_string()), std::string(message.target())};
-  for (const auto& field : message) request.headers.emplace_back(field.name_string(), field.value());
-  request.body = std::move(message.body());
+  http::Request request = head_of(message.base());
+  RequestBody::value_type& body = message.body();
+  request.body = std::move(body.text);
+  if (body.target) request.stored = http::StoredBody{std::move(body.target->kept), body.size};
   return request;
 }
 
@@ -98,6 +124,10 @@ RequestParser::Step RequestParser::refuse(const error_code& why, const beast::fl
     const std::size_t target = parser_.get().target().size();
     const bool in_headers = target > 0 ? target <= options_.max_target : has_request_line(buffer, options_);
     return in_headers ? refuse(431, "request headers are too large") : refuse(414, "request target is too long");
+  }
+  if (why.category() == boost::system::system_category()) {
+    refusal_ = http::text(503, "out of disk space; retry later", {{"Retry-After", "60"}});
+    return Step::refused;
   }
   if (why == Fault::body_limit) return refuse(413, "request body is too large");
   return refuse(400, "request is not HTTP/1.1");

@@ -2,11 +2,11 @@
 /// Requests out of bytes as they come, within limits. Knows no connection and no time. Private to `net/`.
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <optional>
 
 #include "net/http.hpp"
 #include "net/http_server.hpp"
+#include "net/request_body.hpp"
 
 namespace symcached::net {
 
@@ -25,7 +25,7 @@ class RequestParser {
 
   bool has_head() const { return parser_.is_header_done(); }
   /// Bytes of the body so far, without what frames chunks.
-  std::size_t body_bytes() const { return parser_.get().body().size(); }
+  std::uint64_t body_bytes() const { return parser_.get().body().size; }
   /// The client waits for "100 Continue" before it sends the body.
   bool expects_continue() const;
 
@@ -41,9 +41,10 @@ class RequestParser {
   Step refuse(unsigned status, std::string_view why);
   Step refuse(const boost::system::error_code& why, const boost::beast::flat_buffer& buffer);
   Step check_head();
+  Step plan_body();
 
   const ServerOptions& options_;
-  boost::beast::http::request_parser<boost::beast::http::string_body> parser_;
+  boost::beast::http::request_parser<RequestBody> parser_;
   std::size_t head_bytes_ = 0;
   http::Response refusal_;
 };

@@ -263,7 +263,8 @@ Task<std::optional<store::Negative>> WptService::verdict_on(fetch::Source& sourc
 }
 
 Task<WptService::Made> WptService::transcode(Work work, fetch::Original original) {
-  const auto pass = co_await gate_.enter();
+  std::optional<Gate::Pass> pass;
+  if (!tools_[work.tool].is_elsewhere) pass.emplace(co_await gate_.enter());
   auto folder = directory_.new_job();
   if (!folder) co_return unable(work, folder.error().why);
   const std::string origin = original.origin;

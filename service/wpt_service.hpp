@@ -62,11 +62,12 @@ struct Tool {
   /// Another text when the program is another: what it could not read before is tried again.
   std::function<std::string()> identity;
   RunTranscoder run;
+  bool is_elsewhere = false;  ///< on another machine, so it does not count as running here
 };
 
 struct WptOptions {
   JobLimits jobs = {};
-  std::size_t max_running = 1;                 ///< tools at once
+  std::size_t max_running = 1;                 ///< tools at once, on this machine
   unsigned threads = 2;                        ///< for work that keeps a thread: copies, reads, looks at the disk
   std::chrono::seconds failed_for{24 * 3600};  ///< how long a PDB that a tool could not read is not given to it again
   std::chrono::seconds timed_out_for{3600};    ///< the same of one that it was not done with in time

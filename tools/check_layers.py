@@ -18,7 +18,7 @@ PURE, SHARED, STATEFUL = "pure", "shared", "stateful"
 MAP = {
     "app": (7, SHARED), "tools": (7, SHARED), "web": (7, SHARED),
     "config": (6.5, SHARED), "library": (6.1, SHARED), "api": (6.1, SHARED),
-    "api/symcache": (6, SHARED), "api/admin": (6, SHARED),
+    "api/symcache": (6, SHARED), "api/admin": (6, SHARED), "api/transcode": (6, SHARED),
     "service": (5, SHARED), "auth": (5, STATEFUL), "client": (5, STATEFUL),
     "symbolize": (4.4, SHARED),
     "object": (4.3, PURE),

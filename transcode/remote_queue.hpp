@@ -68,7 +68,10 @@ class RemoteQueue {
   /// @param random  32 hex digits that nobody can guess
   RemoteQueue(RemoteRules rules, std::function<std::string()> random) : rules_(rules), random_(std::move(random)) {}
 
-  /// One job per name (in any case), id and major version.
+  /// What a job is known by: its name in lower case, id and major version.
+  static std::string key_of(const RemoteJob& job);
+
+  /// One job per key.
   Offered offer(RemoteJob job);
   /// The oldest job that a worker can do; nothing if there is none. @param majors  of the versions that it makes
   std::optional<Lease> take(std::string_view worker, std::span<const std::uint32_t> majors, RemoteTime now);
@@ -98,7 +101,6 @@ class RemoteQueue {
     std::string key, worker;
     RemoteTime until, longest;
   };
-  static std::string key_of(const RemoteJob& job);
   using Leases = std::map<std::string, Leased, std::less<>>;
   std::optional<RemoteJob> end(std::string_view lease);
 
