@@ -18,8 +18,8 @@ Exit status:
 Environment:
   XDG_CACHE_HOME, HOME                  where serve keeps its cache
   http_proxy, https_proxy, all_proxy, no_proxy
-                                        proxies for serve, fetch, symbolicate, lookup
-  _NT_SYMCACHE_PATH                     where fetch keeps symcaches, and whom it asks
+                                        for serve, fetch, symbolicate, lookup
+  _NT_SYMCACHE_PATH                     where fetch keeps symcaches and asks
   TMPDIR                                where symbolicate keeps downloads)";
 
 }  // namespace

@@ -122,7 +122,7 @@ def target_rows():
                   assembly=False, treatments=("dSYM",), bare=True)
         yield Row(f"Wasm, {version}", CLANG, (f"-gdwarf-{version}", "-O2"), (), "wasm32", lld=True, assembly=False,
                   bare=True)
-    for compiler in ("aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc", "x86_64-w64-mingw32-g++"):
+    for compiler in ("aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc", "x86_64-w64-mingw32-gcc"):
         yield Row(compiler, compiler, ("-g", "-O2"), (), assembly="mingw" not in compiler)
 
 

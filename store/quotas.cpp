@@ -77,7 +77,7 @@ std::optional<std::string> Quotas::objection(const std::string& name, std::uint6
   const Lock lock(mutex_);
   const auto place = parsed && refresh() ? index_.intern(parsed->place) : std::nullopt;
   if (!place) return std::nullopt;  // claim() says why not
-  room_.reset();  // others may have filled the disk this second
+  room_.reset();                    // others may have filled the disk this second
   auto why = objection(index_.kind_of(*place), bytes);
   return why ? std::move(why) : objection(std::nullopt, bytes);
 }
