@@ -72,8 +72,8 @@ int run(const std::string& pdb) {
 }
 
 constexpr const char* kFooter = R"(For programs that run Microsoft's symcachegen.exe. The symcache, in the open
-format, goes to NAME/GUIDAGE/NAME-v2.0.0.symcache below the directory, where NAME
-is that of the PDB file, and GUID and age are those it states.
+format, goes to NAME/GUIDAGE/NAME-v2.0.0.symcache below the directory, where
+NAME is that of the PDB file, and GUID and age are those it states.
 
 Examples:
   _NT_SYMCACHE_PATH=/srv/symcache symcached symcachegen -pdb app.pdb
