@@ -23,4 +23,5 @@ set_source_files_properties(
   app/cache_warm.cpp app/cleanup.cpp app/commands.cpp app/config.cpp app/convert.cpp app/inspect.cpp app/lookup.cpp
   app/serve_options.cpp app/symbolicate.cpp app/warmer_test.cpp
   service/cache_query_test.cpp transcode/transcoder_test.cpp
+  transcode/remote_transcoders_test.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
