@@ -12,6 +12,9 @@
 #include "testing/server/fixed_endpoint.hpp"
 #include "testing/temp_folder.hpp"
 
+/// The one that is killed is a fork of this process, and starts threads.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+
 namespace symcached::client {
 namespace {
 

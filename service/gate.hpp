@@ -15,7 +15,7 @@
 
 namespace symcached::service {
 
-/// Safe to use from any thread. Outlived by what it let in.
+/// Safe to use from any thread. Outlives all who wait; who is in may outlive it.
 class Gate {
   using Timer = std::shared_ptr<boost::asio::steady_timer>;
   struct State {

@@ -30,20 +30,5 @@ TEST(Gate, LetsNoMoreInThanItMayAndEverybodyInTheEnd) {
   EXPECT_LE(most, 3);
 }
 
-Task<void> stay(Gate& gate) {
-  const auto pass = co_await gate.enter();
-  co_await boost::asio::steady_timer(co_await boost::asio::this_coro::executor, std::chrono::hours(1))
-      .async_wait(boost::asio::use_awaitable);
-}
-
-TEST(Gate, MayGoWhileSomebodyWaits) {
-  boost::asio::thread_pool pool(1);
-  {
-    Gate gate(1);
-    for (int i = 0; i < 3; ++i) boost::asio::co_spawn(pool, stay(gate), boost::asio::detached);
-  }
-  pool.stop();
-}
-
 }  // namespace
 }  // namespace symcached::service
