@@ -318,10 +318,9 @@ bool Quotas::enforce_step(bool& all_hold) {
   const auto keep_to = [&](std::optional<Index::KindId> kind) {
     const Quota* const quota = quota_of(kind);
     if (quota == nullptr) return;
-    // What others have filled up, all that could be evicted may not make free: then nothing goes for it.
-    const auto is_helpful = [&] { return missing_free(*quota) != 0 && missing_free(*quota) <= used(kind); };
-    while (left != 0 && (!fits(kind, 0) || is_helpful()) && evict(kind)) --left;
-    all_hold = all_hold && fits(kind, 0) && missing_free(*quota) == 0;
+    const auto holds = [&] { return fits(kind, 0) && missing_free(*quota) == 0; };
+    while (left != 0 && !holds() && evict(kind)) --left;
+    all_hold = all_hold && holds();
   };
   for (std::size_t kind = 0; kind < index_.kinds(); ++kind) keep_to(static_cast<Index::KindId>(kind));
   keep_to({});
