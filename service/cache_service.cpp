@@ -17,7 +17,6 @@ using std::chrono::seconds;
 constexpr milliseconds kCheckHold{10'000};  ///< for what a look at the disk or at a source decides
 constexpr std::size_t kJobsPerSecondOfHint = 64;
 constexpr seconds kMostHint{10};
-constexpr seconds kFaultRetry{10};
 constexpr seconds kNothingToAsk{86'400};  ///< of ids that name no file
 
 std::string job_name(const CacheRequest& request) {
@@ -40,7 +39,9 @@ CacheService::CacheService(store::Store& store, std::vector<std::unique_ptr<fetc
       refresher_(options_.refresh_list, options_.retry.upgrade_again),
       jobs_(pool_, options_.jobs,
             {.run = [this](CacheRequest request) { return resolver_.resolve(std::move(request)); },
-             .on_fault = [this](const CacheRequest& request, const char* fault) { return on_fault(request, fault); },
+             .on_fault = [this](const CacheRequest& request, const char* fault) -> Outcome {
+               return after_fault(log_, request.key, fault);
+             },
              .on_finish = [this] { refresh_next(); }}),
       pool_(thread_count(options_.threads)) {
   refresh_next();
@@ -94,12 +95,6 @@ std::optional<KeyStatus> CacheService::status(const CacheQuery& query) {
 ServiceStats CacheService::stats() const {
   const auto counts = jobs_.counts();
   return {counts.jobs, counts.active, counts.held, refresher_.waiting()};
-}
-
-Outcome CacheService::on_fault(const CacheRequest& request, const char* fault) const {
-  if (fault == nullptr) return Unable{"out of memory", kFaultRetry};  // short enough not to be allocated
-  log_(Severity::error, fmt::format("{}: internal error: {}", request.key, fault));
-  return Unable{"internal error; see the server's log", kFaultRetry};
 }
 
 void CacheService::offer_to_refresh(const CacheRequest& request, const Outcome& outcome) {

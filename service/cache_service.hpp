@@ -68,7 +68,6 @@ class CacheService {
   void stop();
 
  private:
-  Outcome on_fault(const CacheRequest& request, const char* fault) const;
   void offer_to_refresh(const CacheRequest& request, const Outcome& outcome);
   void refresh_next();
   Task<void> refresh(Refresher::Work work);

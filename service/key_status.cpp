@@ -1,8 +1,20 @@
 #include "service/key_status.hpp"
 
+#include <fmt/format.h>
+
 #include "base/overloaded.hpp"
 
 namespace symcached::service {
+namespace {
+
+Severity severity_of(const store::Negative& negative) {
+  return std::visit(
+      overloaded{[](const store::Absent&) { return Severity::debug; },
+                 [](const store::NotWhole&) { return Severity::info; }, [](const auto&) { return Severity::warning; }},
+      negative);
+}
+
+}  // namespace
 
 std::string_view state_name(const store::Negative& negative) {
   using Name = std::string_view;
@@ -23,11 +35,10 @@ std::string_view why_of(const store::Negative& negative) {
                     negative);
 }
 
-Severity severity_of(const store::Negative& negative) {
-  return std::visit(
-      overloaded{[](const store::Absent&) { return Severity::debug; },
-                 [](const store::NotWhole&) { return Severity::info; }, [](const auto&) { return Severity::warning; }},
-      negative);
+void tell(const Log& log, std::string_view key, const store::Negative& negative) {
+  const std::string_view why = why_of(negative);
+  log(severity_of(negative),
+      fmt::format("{} {}: {}", state_name(negative), key, why.empty() ? "no source has it" : why));
 }
 
 }  // namespace symcached::service

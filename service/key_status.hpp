@@ -34,7 +34,8 @@ struct KeyStatus {
 std::string_view state_name(const store::Negative& negative);
 /// Empty for an absence.
 std::string_view why_of(const store::Negative& negative);
-/// Anybody can ask for names that nobody has, so absences are no lines of an ordinary log.
-Severity severity_of(const store::Negative& negative);
+/// Logs why there is none: "unusable app.pdb/…: not a PDB". Anybody can ask for names that nobody has, so absences are
+/// no lines of an ordinary log.
+void tell(const Log& log, std::string_view key, const store::Negative& negative);
 
 }  // namespace symcached::service

@@ -1,5 +1,7 @@
 #include "service/outcome.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/overloaded.hpp"
@@ -10,14 +12,10 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kExhaustedRetry{2};
+constexpr seconds kFaultRetry{10};
 
 seconds until(store::TimePoint when) {
   return std::max(seconds(1), std::chrono::ceil<seconds>(when - store::Store::now()));
-}
-
-std::optional<Outcome> if_counts(store::Negative negative) {
-  const bool counts = std::visit([](const auto& n) { return n.retry_at > store::Store::now(); }, negative);
-  return counts ? std::optional(outcome_of(negative)) : std::nullopt;
 }
 
 }  // namespace
@@ -33,17 +31,31 @@ Outcome outcome_of(const store::Negative& negative) {
       negative);
 }
 
+std::optional<store::Negative> counting(const store::Lookup& lookup, seconds absent_for) {
+  using Negative = std::optional<store::Negative>;
+  auto negative =
+      std::visit(overloaded{[](const store::Hit&) { return Negative(); }, [](const store::Miss&) { return Negative(); },
+                            [](const store::Exhausted&) { return Negative(); },
+                            [](const auto& remembered) { return Negative(remembered); }},
+                 lookup);
+  if (!negative) return std::nullopt;
+  if (auto* absent = std::get_if<store::Absent>(&*negative))
+    absent->retry_at = std::min(absent->retry_at, absent->checked + absent_for);
+  const bool counts = std::visit([](const auto& n) { return n.retry_at > store::Store::now(); }, *negative);
+  return counts ? std::move(negative) : std::nullopt;
+}
+
 std::optional<Outcome> known(const store::Lookup& lookup, seconds absent_for) {
-  return std::visit(
-      overloaded{[](const store::Hit& hit) -> std::optional<Outcome> { return Ready{hit.entry}; },
-                 [](const store::Miss&) -> std::optional<Outcome> { return std::nullopt; },
-                 [](const store::Exhausted& e) -> std::optional<Outcome> { return Unable{e.why, kExhaustedRetry}; },
-                 [&](store::Absent absent) -> std::optional<Outcome> {
-                   absent.retry_at = std::min(absent.retry_at, absent.checked + absent_for);
-                   return if_counts(std::move(absent));
-                 },
-                 [](const auto& negative) -> std::optional<Outcome> { return if_counts(negative); }},
-      lookup);
+  if (const auto* hit = std::get_if<store::Hit>(&lookup)) return Ready{hit->entry};
+  if (const auto* exhausted = std::get_if<store::Exhausted>(&lookup)) return Unable{exhausted->why, kExhaustedRetry};
+  const auto negative = counting(lookup, absent_for);
+  return negative ? std::optional(outcome_of(*negative)) : std::nullopt;
+}
+
+Unable after_fault(const Log& log, std::string_view key, const char* fault) {
+  if (fault == nullptr) return Unable{"out of memory", kFaultRetry};  // short enough not to be allocated
+  log(Severity::error, fmt::format("{}: internal error: {}", key, fault));
+  return Unable{"internal error; see the server's log", kFaultRetry};
 }
 
 }  // namespace symcached::service

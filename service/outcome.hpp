@@ -5,8 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
+#include "net/log.hpp"
 #include "store/store.hpp"
 
 namespace symcached::service {
@@ -37,8 +39,15 @@ using Outcome = std::variant<Ready, Absent, Failed, Pending, Overloaded, Unable>
 
 /// What those who ask now are told.
 Outcome outcome_of(const store::Negative& negative);
+/// What is remembered, while it counts; nothing if the sources are to be asked, or there is an entry.
+/// @param absent_for  how long an absence found on disk counts
+std::optional<store::Negative> counting(const store::Lookup& lookup, std::chrono::seconds absent_for);
 /// The outcome an entry stands for while it counts; nothing if the sources are to be asked.
 /// @param absent_for  how long an absence found on disk counts
 std::optional<Outcome> known(const store::Lookup& lookup, std::chrono::seconds absent_for);
+
+/// What is to be told when work threw. Logs `fault`. @param fault  nothing when memory ran out: nothing is allocated
+/// then
+Unable after_fault(const Log& log, std::string_view key, const char* fault);
 
 }  // namespace symcached::service

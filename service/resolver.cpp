@@ -145,9 +145,7 @@ Outcome Resolver::unable(const std::string& key, const std::string& why) {
 }
 
 Outcome Resolver::remember(const CacheRequest& request, const store::Negative& negative) {
-  const std::string_view why = why_of(negative);
-  log_(severity_of(negative),
-       fmt::format("{} {}: {}", state_name(negative), request.key, why.empty() ? "no source has it" : why));
+  tell(log_, request.key, negative);
   store_.remember(entry_key(request), negative);
   return outcome_of(negative);
 }

@@ -20,7 +20,7 @@ constexpr milliseconds kReadHold{10'000};  ///< for the one time that a file of 
 constexpr int kMostRounds = 3;             ///< what was found may be gone when it is opened, made again, gone again
 constexpr std::size_t kJobsPerSecondOfHint = 16;
 constexpr seconds kMostHint{15};
-constexpr seconds kFaultRetry{10};
+constexpr seconds kGoneRetry{10};
 constexpr seconds kNotRunRetry{30};
 const std::string kScope(fetch::kGlobalScope);
 constexpr store::CacheKind kRemembered{"transcoded", 1};  ///< names no payloads: only why there is none
@@ -61,14 +61,6 @@ std::vector<wpt::Version> announced(std::span<const Tool> tools) {
   return versions;
 }
 
-std::optional<store::Negative> negative_of(store::Lookup found) {
-  return std::visit(overloaded{[](store::Hit&&) { return std::optional<store::Negative>(); },
-                               [](store::Miss&&) { return std::optional<store::Negative>(); },
-                               [](store::Exhausted&&) { return std::optional<store::Negative>(); },
-                               [](auto&& negative) { return std::optional<store::Negative>(std::move(negative)); }},
-                    std::move(found));
-}
-
 std::string with_output(const std::string& why, const std::string& output) {
   return output.empty() ? why : fmt::format("{}; it printed: {}", why, output);
 }
@@ -88,7 +80,9 @@ WptService::WptService(store::Store& store, transcode::SymcacheDirectory& direct
       gate_(options.max_running),
       jobs_(pool_, options.jobs,
             {.run = [this](Work work) { return run(std::move(work)); },
-             .on_fault = [this](const Work& work, const char* fault) { return on_fault(work, fault); }}),
+             .on_fault = [this](const Work& work, const char* fault) -> Made {
+               return after_fault(log_, text_of(work.pdb_name, work.id), fault);
+             }}),
       pool_(options.threads) {}
 
 void WptService::stop() {
@@ -108,7 +102,9 @@ Task<WptOutcome> WptService::find(WptQuery query, milliseconds hold) {
       Work work{query.pdb_name, query.id, 0, file};
       const auto read = co_await jobs_.find(name_of(work), kScope, work, std::max(hold, kReadHold));
       if (!read) co_return not_now(read.error());
-      if (auto opened = directory_.open(file)) co_return std::move(*opened);
+      const auto* done = std::get_if<Done>(&*read);
+      if (done == nullptr) co_return as_outcome(*read);
+      if (done->opened) co_return *done->opened;
       continue;
     }
     const auto* make = std::get_if<wpt::Make>(&plan.choice);
@@ -121,7 +117,7 @@ Task<WptOutcome> WptService::find(WptQuery query, milliseconds hold) {
   }
   log_(Severity::error,
        fmt::format("{}: its symcache is gone as soon as it is made", text_of(query.pdb_name, query.id)));
-  co_return Unable{"the symcache is gone as soon as it is made", kFaultRetry};
+  co_return Unable{"the symcache is gone as soon as it is made", kGoneRetry};
 }
 
 /// What is to be done, and why a tool that might have helped does not.
@@ -147,15 +143,12 @@ WptService::Plan WptService::plan_of(const WptQuery& query, std::span<const tran
 std::optional<store::Negative> WptService::barred(const Tool& tool, const std::string& pdb_name, const DebugId& id) {
   const auto now = originals_.in_use();
   for (const store::EntryKey& key : {key_of(pdb_name, id), key_of(pdb_name, id, tool)}) {
-    auto found = store_.lookup_checked(key);
-    auto negative = found ? negative_of(std::move(*found)) : std::nullopt;
-    if (!negative) continue;
-    if (auto* absent = std::get_if<store::Absent>(&*negative)) {
-      if (absent->asked != now->asked) continue;
-      if (absent->worth_keeping) boost::asio::post(pool_, [this, key] { store_.keep(key); });
-      absent->retry_at = std::min(absent->retry_at, absent->checked + now->sources.policy.absent);
-    }
-    if (retry_at(*negative) > store::Store::now()) return negative;
+    const auto found = store_.lookup_checked(key);
+    auto negative = found ? counting(*found, now->sources.policy.absent) : std::nullopt;
+    const auto* absent = negative ? std::get_if<store::Absent>(&*negative) : nullptr;
+    if (absent != nullptr && absent->asked != now->asked) continue;
+    if (absent != nullptr && absent->worth_keeping) boost::asio::post(pool_, [this, key] { store_.keep(key); });
+    if (negative) return negative;
   }
   return std::nullopt;
 }
@@ -179,7 +172,7 @@ WptService::Made WptService::told(const store::Negative& negative) {
 }
 
 WptOutcome WptService::as_outcome(const Made& made) {
-  return std::visit(overloaded{[](Done) -> WptOutcome { return NotMade{}; },
+  return std::visit(overloaded{[](const Done&) -> WptOutcome { return NotMade{}; },
                                [](const auto& outcome) -> WptOutcome { return outcome; }},
                     made);
 }
@@ -218,8 +211,7 @@ void WptService::learn(std::size_t tool, const wpt::Version& made) {
 
 Task<WptService::Made> WptService::run(Work work) {
   if (!work.to_read) co_return co_await make(std::move(work));
-  directory_.open(*work.to_read);
-  co_return Done{};
+  co_return Done{directory_.open(*work.to_read)};
 }
 
 /// Another process may have made it meanwhile.
@@ -306,9 +298,7 @@ WptService::Made WptService::failed(const Work& work, const transcode::Transcode
 }
 
 WptService::Made WptService::remember(const store::EntryKey& key, const store::Negative& verdict) {
-  const std::string_view why = why_of(verdict);
-  log_(severity_of(verdict),
-       fmt::format("{} {}: {}", state_name(verdict), key.readable, why.empty() ? "no source has it" : why));
+  tell(log_, key.readable, verdict);
   store_.remember(key, verdict);
   return told(verdict);
 }
@@ -316,12 +306,6 @@ WptService::Made WptService::remember(const store::EntryKey& key, const store::N
 WptService::Made WptService::unable(const Work& work, const std::string& why) const {
   log_(Severity::error, fmt::format("{}: {}", text_of(work.pdb_name, work.id), why));
   return Unable{why, kNotRunRetry};
-}
-
-WptService::Made WptService::on_fault(const Work& work, const char* fault) const {
-  if (fault == nullptr) return Unable{"out of memory", kFaultRetry};
-  log_(Severity::error, fmt::format("{}: internal error: {}", text_of(work.pdb_name, work.id), fault));
-  return Unable{"internal error; see the server's log", kFaultRetry};
 }
 
 }  // namespace symcached::service

@@ -87,7 +87,6 @@ class WptService {
   Task<WptOutcome> find(WptQuery query, std::chrono::milliseconds hold);
   /// Starts no work. Cost: that of a request that finds nothing.
   WptStatus status(const std::string& pdb_name, const DebugId& id);
-  JobCounts stats() const { return jobs_.counts(); }
   /// Before the end: everybody who waits gets Pending, what is queued is dropped.
   void drain() { jobs_.drain(); }
   /// drain(), then waits for what is under way. No download and no tool may be running any more.
@@ -100,7 +99,9 @@ class WptService {
     std::size_t tool = 0;                         ///< index
     std::optional<transcode::Held> to_read = {};  ///< nothing is made: a file that others wrote is read once
   };
-  struct Done {};
+  struct Done {
+    std::optional<transcode::OpenSymcache> opened = {};  ///< what was to be read
+  };
   using Made = std::variant<Done, Absent, Failed, Unable>;
   struct Plan {
     wpt::Choice choice;
@@ -125,7 +126,6 @@ class WptService {
   Made failed(const Work& work, const transcode::Transcoded& result);
   Made remember(const store::EntryKey& key, const store::Negative& verdict);
   Made unable(const Work& work, const std::string& why) const;
-  Made on_fault(const Work& work, const char* fault) const;
 
   store::Store& store_;
   transcode::SymcacheDirectory& directory_;
