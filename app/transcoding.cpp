@@ -27,7 +27,6 @@ std::string identity_of(const std::vector<std::string>& command) {
   return identity;
 }
 
-/// With the folder of this process in front where a path is relative: a transcoder runs in another.
 transcode::TranscoderConfig program_of(const config::Transcoder& transcoder) {
   transcode::TranscoderConfig program = transcoder.program;
   program.announced = wpt::Version::parse(transcoder.version).value_or(wpt::Version());
