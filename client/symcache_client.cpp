@@ -82,7 +82,8 @@ std::expected<std::unique_ptr<SymcacheClient>, std::string> SymcacheClient::open
 /// The highest version that whoever asks for `requested` can read, of a file that is whole.
 std::optional<Kept> SymcacheClient::best_here(const SymcacheKey& key, const wpt::Version& requested) const {
   const wpt::Version minimum = minimum_of(format_of(requested));
-  for (const transcode::Held& held : std::views::reverse(directory_->find(key.pdb_name, key.id))) {
+  const transcode::HeldFiles here = directory_->find(key.pdb_name, key.id);
+  for (const transcode::Held& held : std::views::reverse(*here)) {
     const bool is_readable = held.generation == transcode::Generation::pdb && held.version >= minimum &&
                              held.version.major_part <= requested.major_part;
     if (is_readable && directory_->open(held)) return Kept{directory_->path() / held.path, held.version};

@@ -109,17 +109,17 @@ std::optional<std::vector<std::string>> path_segments(std::string_view target) {
 }
 
 std::optional<std::string> percent_decode(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    const auto high = i + 1 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
-    const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
+  std::size_t percent = text.find('%');
+  std::string out(text.substr(0, percent));
+  while (percent < text.size()) {
+    text.remove_prefix(percent);
+    const auto high = text.size() > 2 ? hex_digit(text[1]) : std::nullopt;
+    const auto low = text.size() > 2 ? hex_digit(text[2]) : std::nullopt;
     if (!high || !low) return std::nullopt;
     out += static_cast<char>(*high << 4 | *low);
-    i += 2;
+    text.remove_prefix(3);
+    percent = text.find('%');
+    out += text.substr(0, percent);
   }
   return out;
 }

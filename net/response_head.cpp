@@ -9,6 +9,8 @@
 namespace symcached::net {
 namespace {
 
+constexpr std::size_t kLikelyHead = 512;  ///< bytes
+
 std::string_view http_date() {
   thread_local std::time_t at = -1;
   thread_local std::array<char, 40> text{};
@@ -25,17 +27,21 @@ std::string_view http_date() {
 }  // namespace
 
 std::string head_of(const http::Response& response, bool http_1_1, bool keep_alive) {
-  fmt::memory_buffer out;
-  const auto to = fmt::appender(out);
-  fmt::format_to(to, "HTTP/1.1 {} {}\r\n", response.status, http::reason_phrase(response.status));
-  for (const auto& [name, value] : response.headers) fmt::format_to(to, "{}: {}\r\n", name, value);
-  fmt::format_to(to, "Date: {}\r\n", http_date());
+  std::string out;
+  out.reserve(kLikelyHead);
+  const auto line = [&out](std::string_view name, std::string_view value) {
+    out.append(name).append(": ").append(value).append("\r\n");
+  };
+  out.append("HTTP/1.1 ").append(fmt::format_int(response.status).c_str()).append(" ");
+  out.append(http::reason_phrase(response.status)).append("\r\n");
+  for (const auto& [name, value] : response.headers) line(name, value);
+  line("Date", http_date());
   if (response.status != 204 && response.status != 304)
-    fmt::format_to(to, "Content-Length: {}\r\n", response.body_size());
-  if (!keep_alive) fmt::format_to(to, "Connection: close\r\n");
-  else if (!http_1_1) fmt::format_to(to, "Connection: keep-alive\r\n");
-  fmt::format_to(to, "\r\n");
-  return fmt::to_string(out);
+    line("Content-Length", fmt::format_int(response.body_size()).c_str());
+  if (!keep_alive) line("Connection", "close");
+  else if (!http_1_1) line("Connection", "keep-alive");
+  out.append("\r\n");
+  return out;
 }
 
 std::string_view too_many_connections() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 #include "base/ascii.hpp"
 #include "base/overloaded.hpp"
@@ -49,8 +50,12 @@ const transcode::Held* held_of(std::span<const transcode::Held> held, const wpt:
   return found == held.end() ? nullptr : &*found;
 }
 
-std::vector<wpt::Version> versions_of(std::span<const transcode::Held> held) {
-  std::vector<wpt::Version> versions;
+/// There are few, and no request for one that is there should allocate for them.
+template <class T>
+using Few = boost::container::small_vector<T, 8>;
+
+Few<wpt::Version> versions_of(std::span<const transcode::Held> held) {
+  Few<wpt::Version> versions;
   for (const transcode::Held& one : held) versions.push_back(one.version);
   return versions;
 }
@@ -93,10 +98,10 @@ void WptService::stop() {
 
 Task<WptOutcome> WptService::find(WptQuery query, milliseconds hold) {
   for (int round = 0; round < kMostRounds; ++round) {
-    const std::vector<transcode::Held> held = directory_.find(query.pdb_name, query.id);
-    const Plan plan = plan_of(query, held);
+    const transcode::HeldFiles held = directory_.find(query.pdb_name, query.id);
+    const Plan plan = plan_of(query, *held);
     if (const auto* serve = std::get_if<wpt::Serve>(&plan.choice)) {
-      const transcode::Held& file = *held_of(held, serve->version);
+      const transcode::Held& file = *held_of(*held, serve->version);
       if (serve->upgrade) begin(query, *serve->upgrade);
       if (auto opened = directory_.open_known(file)) co_return std::move(*opened);
       Work work{query.pdb_name, query.id, 0, file};
@@ -123,9 +128,12 @@ Task<WptOutcome> WptService::find(WptQuery query, milliseconds hold) {
 /// What is to be done, and why a tool that might have helped does not.
 WptService::Plan WptService::plan_of(const WptQuery& query, std::span<const transcode::Held> held) {
   const wpt::Wanted wanted{query.requested, query.exceeds};
-  const std::vector<wpt::Version> cached = versions_of(held);
-  std::vector<wpt::Makeable> makeable;
-  for (const wpt::Version& version : versions_made()) makeable.push_back({version});
+  const auto cached = versions_of(held);
+  Few<wpt::Makeable> makeable;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const wpt::Version& version : versions_) makeable.push_back({version});
+  }
   Plan plan{wpt::choose(wanted, cached, makeable)};
   const auto* serve = std::get_if<wpt::Serve>(&plan.choice);
   if (serve != nullptr ? !serve->upgrade : !std::holds_alternative<wpt::Make>(plan.choice)) return plan;
@@ -154,7 +162,7 @@ std::optional<store::Negative> WptService::barred(const Tool& tool, const std::s
 }
 
 WptStatus WptService::status(const std::string& pdb_name, const DebugId& id) {
-  WptStatus status{.key = text_of(pdb_name, id), .held = directory_.find(pdb_name, id)};
+  WptStatus status{.key = text_of(pdb_name, id), .held = *directory_.find(pdb_name, id)};
   const std::vector<wpt::Version> versions = versions_made();
   for (std::size_t i = 0; i < tools_.size(); ++i)
     status.tools.push_back(
@@ -219,7 +227,8 @@ Task<WptService::Made> WptService::make(Work work) {
   const Tool& tool = tools_[work.tool];
   const auto turn = co_await wait_for_turn(store_, key_of(work.pdb_name, work.id, tool));
   directory_.look_again();
-  if (held_of(directory_.find(work.pdb_name, work.id), versions_made()[work.tool]) != nullptr) co_return Done{};
+  const transcode::HeldFiles held = directory_.find(work.pdb_name, work.id);
+  if (held_of(*held, versions_made()[work.tool]) != nullptr) co_return Done{};
   if (const auto bar = barred(tool, work.pdb_name, work.id)) co_return told(*bar);
   const auto now = originals_.in_use();
   const fetch::Wanted wanted = wanted_of(work.pdb_name, work.id);

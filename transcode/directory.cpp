@@ -7,7 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "base/hex.hpp"
@@ -53,14 +55,15 @@ std::expected<std::unique_ptr<SymcacheDirectory>, std::string> SymcacheDirectory
   return directory;
 }
 
-std::vector<Held> SymcacheDirectory::find(std::string_view pdb_name, const DebugId& id, std::string_view image) {
-  const auto listed = listings_.find(pdb_name, id);
-  std::vector<Held> found;
-  for (const Held& held : *listed) {
-    const bool is_named = held.generation == Generation::pdb || wpt::is_image_of(held.image, pdb_name) ||
-                          (!image.empty() && wpt::same_name(held.image, image));
-    if (is_named) found.push_back(held);
-  }
+HeldFiles SymcacheDirectory::find(std::string_view pdb_name, const DebugId& id, std::string_view image) {
+  const auto is_named = [&](const Held& held) {
+    return held.generation == Generation::pdb || wpt::is_image_of(held.image, pdb_name) ||
+           (!image.empty() && wpt::same_name(held.image, image));
+  };
+  HeldFiles listed = listings_.find(pdb_name, id);
+  if (std::ranges::all_of(*listed, is_named)) return listed;
+  auto found = std::make_shared<std::vector<Held>>();
+  std::ranges::copy_if(*listed, std::back_inserter(*found), is_named);
   return found;
 }
 
@@ -82,14 +85,13 @@ store::Checked SymcacheDirectory::read(const Descriptor& file, const store::File
 }
 
 std::optional<OpenSymcache> SymcacheDirectory::open_known(const Held& held) {
+  if (auto kept = open_.find(held.path)) return kept;
   struct stat info{};
   if (::lstat((root_.native() + '/' + held.path).c_str(), &info) != 0) {
     open_.drop(held.path);
     return std::nullopt;
   }
-  const store::FileStamp stamp = store::stamp_of(info);
-  if (auto kept = open_.find(held.path, stamp)) return kept;
-  return checked_.find(held.path, stamp) ? open(held) : std::nullopt;
+  return checked_.find(held.path, store::stamp_of(info)) ? open(held) : std::nullopt;
 }
 
 std::optional<OpenSymcache> SymcacheDirectory::open(const Held& held) {

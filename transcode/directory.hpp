@@ -51,7 +51,7 @@ class SymcacheDirectory {
   /// are not complete, and links are not there.
   /// @param image  name of the PDB's image if it is known; else generation 2 counts only when it has the PDB's stem
   /// Cost while nothing changed: a stat of up to three folders, no listing.
-  std::vector<Held> find(std::string_view pdb_name, const DebugId& id, std::string_view image = {});
+  HeldFiles find(std::string_view pdb_name, const DebugId& id, std::string_view image = {});
 
   /// Nothing if the file is gone, is being written, or is not what we once put there; that one is moved to our own
   /// folder and logged. Cost: reads all of a file that open_known() does not know.

@@ -39,12 +39,13 @@ struct Fixture {
   }
   std::vector<std::string> versions(std::string_view name = "app.pdb", std::string_view image = {}) {
     std::vector<std::string> all;
-    for (const Held& held : directory->find(name, kId, image)) all.push_back(held.version.to_string());
+    const HeldFiles found = directory->find(name, kId, image);
+    for (const Held& held : *found) all.push_back(held.version.to_string());
     return all;
   }
   std::optional<OpenSymcache> first(std::string_view name = "app.pdb") {
     const auto found = directory->find(name, kId);
-    return found.empty() ? std::nullopt : directory->open(found.front());
+    return found->empty() ? std::nullopt : directory->open(found->front());
   }
   JobFolder job(std::string_view content) {
     JobFolder made = directory->new_job().value();
@@ -108,7 +109,7 @@ TEST(SymcacheDirectory, AHitReadsNoFolder) {
   f.ahead = std::chrono::hours(1);
   f.folder.write(kFile, "content");
   ASSERT_TRUE(f.first());
-  EXPECT_TRUE(f.directory->open_known(f.directory->find("app.pdb", kId).front()));
+  EXPECT_TRUE(f.directory->open_known(f.directory->find("app.pdb", kId)->front()));
   const std::uint64_t before = f.directory->folders_read();
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(f.first());
   EXPECT_THAT(f.versions("missing.pdb"), IsEmpty());
@@ -190,7 +191,7 @@ TEST(SymcacheDirectory, PublishesAsWpaWouldHave) {
   Fixture f;
   f.publish("app.pdb");
   EXPECT_TRUE(fs::exists(f.folder.path() / kFile));
-  EXPECT_TRUE(f.directory->open_known(f.directory->find("app.pdb", kId).front())) << "nobody else wrote it";
+  EXPECT_TRUE(f.directory->open_known(f.directory->find("app.pdb", kId)->front())) << "nobody else wrote it";
   const auto file = f.first();
   ASSERT_TRUE(file);
   EXPECT_EQ(content_of(*file), "made");
@@ -319,15 +320,15 @@ TEST(SymcacheDirectory, WhatIsTrustedIsLookedAtAgainWhenItIsGone) {
   folder.write(kFile, "one");
   const auto opened = [&]() -> std::string {
     const auto held = directory->find("app.pdb", kId);
-    const auto symcache = held.empty() ? std::nullopt : directory->open_known(held.front());
-    return symcache ? symcache->etag : held.empty() ? "none" : "unknown";
+    const auto symcache = held->empty() ? std::nullopt : directory->open_known(held->front());
+    return symcache ? symcache->etag : held->empty() ? "none" : "unknown";
   };
   EXPECT_EQ(opened(), "unknown");
-  const std::string etag = directory->open(directory->find("app.pdb", kId).front())->etag;
+  const std::string etag = directory->open(directory->find("app.pdb", kId)->front())->etag;
   EXPECT_EQ(opened(), etag) << "kept open";
   fs::remove(folder.path() / kFile);
   EXPECT_EQ(opened(), "unknown");
-  EXPECT_FALSE(directory->open(directory->find("app.pdb", kId).front()));
+  EXPECT_FALSE(directory->open(directory->find("app.pdb", kId)->front()));
   EXPECT_EQ(opened(), "none");
   folder.write(kFile, "two");
   EXPECT_EQ(opened(), "none") << "it is trusted";

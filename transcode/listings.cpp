@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kCheapRoot{5};
 constexpr int kRootShare = 20;
 
 std::string key_of(std::string_view pdb_name, const DebugId& id) {
-  return fmt::format("{}/{}", lower_ascii(pdb_name), wpt::folder_name(id));
+  return lower_ascii(pdb_name).append("/").append(wpt::folder_name(id));
 }
 std::string key_of(const DebugId& id) { return key_of("", id); }
 
@@ -153,7 +153,7 @@ void Listings::keep(const std::string& key, Kept kept) {
   listings_.insert_or_assign(key, std::move(kept));
 }
 
-std::shared_ptr<const std::vector<Held>> Listings::find(std::string_view pdb_name, const DebugId& id) {
+HeldFiles Listings::find(std::string_view pdb_name, const DebugId& id) {
   const std::string key = key_of(pdb_name, id);
   const std::scoped_lock lock(mutex_);
   const std::uint64_t distrusts = distrusts_;

@@ -29,6 +29,8 @@ struct Held {
   std::string path = {};    ///< relative to the directory, as it is spelt there
 };
 
+/// Never null.
+using HeldFiles = std::shared_ptr<const std::vector<Held>>;
 using Now = std::function<std::chrono::system_clock::time_point()>;
 
 /// Changes of a folder are seen by its times. Those may have the precision of a second, so a folder that changed within
@@ -41,7 +43,7 @@ class Listings {
 
   /// All of generation 3 under that name in any case, and all of generation 2 with that id. Sorted by version.
   /// Cost while nothing changed: a stat of the root and of each folder it was found in, or none while it is trusted.
-  std::shared_ptr<const std::vector<Held>> find(std::string_view pdb_name, const DebugId& id);
+  HeldFiles find(std::string_view pdb_name, const DebugId& id);
   /// What folders of that name are called, the exact spelling first; empty if there is none.
   std::vector<std::string> spellings(std::string_view pdb_name);
   /// The next request of each key looks at the folders, whatever is trusted.
@@ -61,7 +63,7 @@ class Listings {
   struct Listing {
     std::uint64_t root = 0;  ///< serial number of the root it was read with
     std::vector<Watched> folders;
-    std::shared_ptr<const std::vector<Held>> files;
+    HeldFiles files;
   };
   /// A listing, and when it was last found to be so.
   struct Kept {

@@ -1,5 +1,7 @@
 #pragma once
 /// Small files that are kept open, as clients ask for the same ones. Private to `transcode/`.
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -26,12 +28,16 @@ struct OpenSymcache {
 /// Safe to use from any thread.
 class OpenFiles {
  public:
-  /// Nothing if it is not kept, or the file has changed.
-  std::optional<OpenSymcache> find(const std::string& path, const store::FileStamp& stamp) {
+  /// Nothing if it is not kept, or the file has changed. One that is renamed, replaced or deleted has changed, too: the
+  /// time of its last change of status is another. Cost: an fstat(), which walks no path.
+  std::optional<OpenSymcache> find(const std::string& path) {
     const std::scoped_lock lock(mutex_);
     const auto found = files_.find(path);
-    if (found == files_.end() || found->second.stamp != stamp) return std::nullopt;
-    return found->second.symcache;
+    if (found == files_.end()) return std::nullopt;
+    struct stat info{};
+    const bool is_same =
+        ::fstat(found->second.symcache.file->get(), &info) == 0 && store::stamp_of(info) == found->second.stamp;
+    return is_same ? std::optional(found->second.symcache) : std::nullopt;
   }
   /// When there are too many, all are forgotten.
   void put(const store::FileStamp& stamp, const OpenSymcache& symcache) {

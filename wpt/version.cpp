@@ -28,6 +28,10 @@ std::optional<Version> Version::parse(std::string_view text) {
   return Version{*major_part, *minor_part, *patch_part};
 }
 
-std::string Version::to_string() const { return fmt::format("{}.{}.{}", major_part, minor_part, patch_part); }
+std::string Version::to_string() const {
+  std::string text = fmt::format_int(major_part).str();
+  for (const std::uint32_t part : {minor_part, patch_part}) text.append(".").append(fmt::format_int(part).c_str());
+  return text;
+}
 
 }  // namespace symcached::wpt

@@ -1,7 +1,5 @@
 #include "api/symcache/microsoft.hpp"
 
-#include <fmt/format.h>
-
 #include "api/symcache/request.hpp"
 #include "api/symcache/responses.hpp"
 #include "base/overloaded.hpp"
@@ -34,7 +32,7 @@ http::Response without_text(http::Response response) {
 }  // namespace
 
 std::string microsoft_media_type(const wpt::Version& version) {
-  return fmt::format("application/vnd.ms-symcache; version={}", version.to_string());
+  return "application/vnd.ms-symcache; version=" + version.to_string();
 }
 
 http::Response to_response(const service::WptOutcome& outcome, const http::Request& request, bool polls,
