@@ -61,7 +61,7 @@ std::optional<Guid> from_x_form(std::string_view text) {
 
 std::string hex(const Guid& guid, const char* digits) {
   std::string text;
-  text.reserve(32);
+  text.reserve(40);  // an age often follows
   for (const std::uint8_t byte : guid.bytes) {
     text += digits[byte >> 4];
     text += digits[byte & 15];

@@ -35,13 +35,13 @@ constexpr std::string_view kPlainHttp =
     "\r\n"
     "plain HTTP to an HTTPS port; write https:// URLs\n";
 
-/// "GET /x", fit for a log line: without the query, no control characters, cut.
-std::string description_of(const http::Request& request) {
+/// "GET /x", fit for a log line: without the query, no control characters, cut. Each request does this, so `text` keeps
+/// its memory.
+void describe(const http::Request& request, std::string& text) {
   const std::string_view target = std::string_view(request.target).substr(0, request.target.find('?'));
-  std::string text = request.method.substr(0, kLongestMethod) + " " + std::string(target.substr(0, kLongestTarget));
+  text.assign(request.method, 0, kLongestMethod).append(" ").append(target.substr(0, kLongestTarget));
   for (char& c : text)
     if (c < ' ' || c > '~') c = '?';
-  return text;
 }
 
 /// 1234567 as "1,234,567".
@@ -226,7 +226,7 @@ Task<http::Response> Connection::answer(RequestParser& parser) {
   try {
     http::Request request = parser.take_request();
     request.client = &client_;
-    what_ = description_of(request);
+    describe(request, what_);
     if (state_.draining) co_return http::text(503, "the server is shutting down", {{"Retry-After", "5"}});
     const Slot slot = state_.admission.request();
     if (!slot) co_return http::text(503, "too many requests at once; retry later", {{"Retry-After", "5"}});

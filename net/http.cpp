@@ -10,6 +10,8 @@
 namespace symcached::http {
 namespace {
 
+constexpr std::size_t kLikelySegments = 8;
+
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
@@ -92,6 +94,7 @@ std::optional<std::vector<std::string>> path_segments(std::string_view target) {
   const auto path = path_of(target);
   if (!path) return std::nullopt;
   std::vector<std::string> segments;
+  segments.reserve(kLikelySegments);
   std::string_view rest = path->substr(1);
   for (bool last = false; !last;) {
     const std::size_t slash = rest.find('/');

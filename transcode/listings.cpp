@@ -17,13 +17,17 @@ namespace symcached::transcode {
 namespace {
 
 constexpr std::size_t kMostListings = 65'536;
+constexpr std::size_t kLongestId = 1 + 32 + 8;  ///< a slash, GUID, age
 constexpr std::chrono::seconds kTimePrecision{1};
 /// A root that takes longer to read is read only so often that it takes at most this part of the time.
 constexpr std::chrono::milliseconds kCheapRoot{5};
 constexpr int kRootShare = 20;
 
 std::string key_of(std::string_view pdb_name, const DebugId& id) {
-  return lower_ascii(pdb_name).append("/").append(wpt::folder_name(id));
+  std::string key;
+  key.reserve(pdb_name.size() + kLongestId);
+  for (const char c : pdb_name) key += lower_ascii(c);
+  return key.append("/").append(wpt::folder_name(id));
 }
 std::string key_of(const DebugId& id) { return key_of("", id); }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/ascii.hpp"
 #include "base/overloaded.hpp"
@@ -98,7 +99,11 @@ std::optional<std::string> to_string(const SymcacheFile& file) {
       file));
 }
 
-std::string folder_name(const DebugId& id) { return fmt::format("{}{:X}", id.guid.hex_upper(), id.age); }
+std::string folder_name(const DebugId& id) {
+  std::string name = id.guid.hex_upper();
+  fmt::format_to(std::back_inserter(name), "{:X}", id.age);
+  return name;
+}
 
 std::optional<DebugId> parse_folder_name(std::string_view name) {
   if (name.size() <= kGuidDigits || !std::ranges::all_of(name, [](char c) { return hex_digit(c).has_value(); }))

@@ -11,6 +11,7 @@ using std::chrono::seconds;
 
 constexpr std::uint16_t kPollsAfterFailure = 3;  ///< failures in a row after which a polling client is told no
 constexpr seconds kBusyRetry{10};
+constexpr std::size_t kLikelyHeaders = 6;
 
 http::Header no_store() { return {"Cache-Control", "no-store"}; }
 http::Header retry_after(seconds delay) { return {"Retry-After", fmt::format("{}", delay.count())}; }
@@ -48,7 +49,11 @@ http::Response to_response(const service::Unable& unable, bool may_retry) {
 http::Response nothing_newer() { return {304, {{"Vary", "If-Version-Exceeds"}}, ""}; }
 
 http::Headers file_headers(std::string media_type) {
-  return {{"Content-Type", std::move(media_type)}, {"Vary", "If-Version-Exceeds"}};
+  http::Headers headers;
+  headers.reserve(kLikelyHeaders);
+  headers.emplace_back("Content-Type", std::move(media_type));
+  headers.emplace_back("Vary", "If-Version-Exceeds");
+  return headers;
 }
 
 }  // namespace symcached::api
