@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "base/descriptor.hpp"
 #include "store/checked_files.hpp"
@@ -31,13 +32,15 @@ class OpenFiles {
   /// Nothing if it is not kept, or the file has changed. One that is renamed, replaced or deleted has changed, too: the
   /// time of its last change of status is another. Cost: an fstat(), which walks no path.
   std::optional<OpenSymcache> find(const std::string& path) {
-    const std::scoped_lock lock(mutex_);
-    const auto found = files_.find(path);
-    if (found == files_.end()) return std::nullopt;
+    std::optional<Kept> kept;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto found = files_.find(path); found != files_.end()) kept = found->second;
+    }
     struct stat info{};
     const bool is_same =
-        ::fstat(found->second.symcache.file->get(), &info) == 0 && store::stamp_of(info) == found->second.stamp;
-    return is_same ? std::optional(found->second.symcache) : std::nullopt;
+        kept && ::fstat(kept->symcache.file->get(), &info) == 0 && store::stamp_of(info) == kept->stamp;
+    return is_same ? std::optional(std::move(kept->symcache)) : std::nullopt;
   }
   /// When there are too many, all are forgotten.
   void put(const store::FileStamp& stamp, const OpenSymcache& symcache) {
