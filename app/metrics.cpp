@@ -128,17 +128,23 @@ class CountedSource final : public fetch::Source {
   std::uint64_t credentials() const override { return source_->credentials(); }
   bool is_public() const override { return source_->is_public(); }
   bool is_local() const override { return source_->is_local(); }
-  Task<fetch::Outcome> open(fetch::Wanted wanted) override {
-    fetch::Outcome outcome = co_await source_->open(std::move(wanted));
-    counters_.outcomes[outcome.index()]->Increment();
-    if (const auto* original = std::get_if<fetch::Original>(&outcome))
-      counters_.bytes->Increment(static_cast<double>(original->size));
-    co_return outcome;
+  Task<fetch::Outcome> open(fetch::Wanted wanted) override { return counted(source_->open(std::move(wanted))); }
+  std::vector<fetch::Spot> spots(const fetch::Wanted& wanted) override { return source_->spots(wanted); }
+  Task<fetch::Outcome> open_spot(fetch::Wanted wanted, std::string path) override {
+    return counted(source_->open_spot(std::move(wanted), std::move(path)));
   }
   Task<std::string> identify(fetch::Wanted wanted) override { return source_->identify(std::move(wanted)); }
   void forget(const fetch::Wanted& wanted) override { source_->forget(wanted); }
 
  private:
+  Task<fetch::Outcome> counted(Task<fetch::Outcome> question) const {
+    fetch::Outcome outcome = co_await std::move(question);
+    counters_.outcomes[outcome.index()]->Increment();
+    if (const auto* original = std::get_if<fetch::Original>(&outcome))
+      counters_.bytes->Increment(static_cast<double>(original->size));
+    co_return outcome;
+  }
+
   const std::unique_ptr<fetch::Source> source_;
   const SourceCounters counters_;
 };

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/co_spawn.hpp>
+#include <new>
 #include <random>
 #include <utility>
 
 #include "fetch/answers.hpp"
+#include "net/all_of.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -62,23 +63,6 @@ class Slot {
  private:
   std::atomic<unsigned>& taken_;
   const bool has_;
-};
-
-/// Tasks that run side by side, and what they gave.
-struct Gathering {
-  std::vector<Task<Downloaded>> tasks;
-  std::vector<Downloaded> results;
-  std::atomic<std::size_t> left;
-  std::function<void(bool)> done;
-
-  static void start(const std::shared_ptr<Gathering>& all, const boost::asio::any_io_executor& executor) {
-    for (std::size_t i = 0; i < all->tasks.size(); ++i)
-      boost::asio::co_spawn(executor, std::move(all->tasks[i]), [all, i](std::exception_ptr fault, Downloaded result) {
-        if (fault) result.result = not_asked(End::exhausted, "out of memory");
-        all->results[i] = std::move(result);
-        if (all->left.fetch_sub(1) == 1) std::exchange(all->done, nullptr)(true);
-      });
-  }
 };
 
 }  // namespace
@@ -227,17 +211,15 @@ std::vector<Downloader::Part> Downloader::next_parts(const DownloadBody& whole) 
 }
 
 Task<std::vector<Downloaded>> Downloader::get_parts(Question question, std::vector<Part> parts) {
-  const auto all = std::make_shared<Gathering>();
-  for (const Part& part : parts) all->tasks.push_back(persist(question, part.body));
-  all->results.resize(parts.size());
-  all->left = parts.size();
-  const boost::asio::any_io_executor executor = co_await boost::asio::this_coro::executor;
-  std::function<void(std::function<void(bool)>)> start = [all, executor](std::function<void(bool)> done) {
-    all->done = std::move(done);
-    Gathering::start(all, executor);
-  };
-  co_await await_callback<bool>(std::move(start));
-  co_return std::move(all->results);
+  std::vector<Task<Downloaded>> tasks;
+  for (const Part& part : parts) tasks.push_back(persist(question, part.body));
+  try {
+    co_return co_await all_of(std::move(tasks));
+  } catch (const std::bad_alloc&) {
+  }
+  Downloaded failed;
+  failed.result = not_asked(End::exhausted, "out of memory");
+  co_return std::vector<Downloaded>(parts.size(), failed);
 }
 
 /// The next parts, in order into the body. Ends as the first one does that is not all there.

@@ -155,6 +155,27 @@ FolderSource::Looked FolderSource::find_form(int directory, const std::filesyste
   return std::nullopt;
 }
 
+std::vector<Spot> FolderSource::spots(const Wanted& wanted) {
+  std::vector<Spot> all;
+  const auto root = root_.get();
+  if (!root) return all;
+  for (sources::Place& place : places_of((*root)->get(), wanted))
+    all.push_back({fmt::format("{}/{}", name_, place.path), std::move(place.path)});
+  return all;
+}
+
+Task<Outcome> FolderSource::open_spot(Wanted wanted, std::string path) {
+  const auto root = root_.get();
+  if (!root) co_return failed_locally(fmt::format("{}: cannot open the directory", name_), root.error());
+  std::string origin = fmt::format("{}/{}", name_, path);
+  auto file = open_beneath((*root)->get(), root_.path(), path);
+  if (!file && file.error().kind == OpenFailure::Kind::not_there) co_return NotThere{};
+  if (!file) co_return refusal(file.error(), origin);
+  auto place = found(std::move(*file), std::move(origin));
+  if (!place) co_return std::move(place.error());
+  co_return co_await judge(std::move(wanted), std::move(*place));
+}
+
 Task<Outcome> FolderSource::open_at(Wanted wanted, std::string path) {
   const auto root = root_.get();
   if (!root) co_return failed_locally(fmt::format("{}: cannot open the directory", name_), root.error());

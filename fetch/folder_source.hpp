@@ -23,6 +23,8 @@ class FolderSource : public Source {
   bool is_public() const override { return is_public_; }
   bool is_local() const override { return true; }
   Task<Outcome> open(Wanted wanted) override;
+  std::vector<Spot> spots(const Wanted& wanted) override;
+  Task<Outcome> open_spot(Wanted wanted, std::string path) override;
   Task<std::string> identify(Wanted wanted) override;
   void forget(const Wanted& wanted) override { objects_.forget(wanted); }
   /// What lies at one path below the folder, packed or not.

@@ -78,7 +78,8 @@ Outcome judge(const HttpResult& result, const Wanted& wanted, const std::string&
   // A refusal may speak of one file alone, and so may a redirect.
   const bool elsewhere = meaning == Meaning::forbidden || result.end == End::led_astray;
   const auto retry_after = result.left_alone_for ? result.left_alone_for : result.head.retry_after;
-  return TransientError{std::move(why), elsewhere, retry_after, kind_of(result, meaning)};
+  return TransientError{std::move(why), elsewhere, retry_after, kind_of(result, meaning),
+                        answered ? result.head.status : 0};
 }
 
 std::optional<std::uint64_t> size_of(const HttpHead& head) {
@@ -192,6 +193,13 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
     co_return worst;
   const std::string pointer = sources::pointer_beside(places_.places(wanted.file, false).front().path);
   co_return co_await follow_pointer(std::move(wanted), pointer);
+}
+
+std::vector<Spot> HttpSource::spots(const Wanted& wanted) {
+  std::vector<Spot> all;
+  for (sources::Place& place : places_.places(wanted.file, probed_ == Probed::two_tiers))
+    all.push_back({origin_of(place.path), std::move(place.path)});
+  return all;
 }
 
 Task<std::vector<sources::Place>> HttpSource::places_of(Wanted wanted, bool two_tiers) {

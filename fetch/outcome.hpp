@@ -77,6 +77,7 @@ struct TransientError {
   bool elsewhere_may_work = false;  ///< it may speak of one place alone, so other places of the source are still asked
   std::optional<std::chrono::seconds> retry_after = {};  ///< as a 429 or 503 asks for, at most kMaxRetryAfter
   Kind kind = Kind::unavailable;
+  unsigned status = 0;  ///< of an HTTP answer; 0: there was none
 };
 /// This machine is out of descriptors, memory or disk space, or cannot write to its cache: nothing about the source.
 struct Exhausted {

@@ -2,6 +2,7 @@
 /// A cache that somebody wants: of which module, and from which files of it, the best first.
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,10 +36,15 @@ struct Candidate {
   symbolize::Contents best;
 };
 
+struct SourceSet;
+
 /// A query that names at least one file.
 struct CacheRequest {
   CacheQuery query;
   std::string key;  ///< what the cache is called, in one spelling: the key of its first candidate
+  /// That the one who asks has brought along; null: those of the server. A cache that is there serves whoever sees its
+  /// scope, but an absence or a failure is one of the sources that were asked.
+  std::shared_ptr<const SourceSet> sources = nullptr;
 
   /// @return the request, or why nothing can be asked for
   static std::expected<CacheRequest, std::string> of(CacheQuery query);

@@ -20,7 +20,8 @@ constexpr seconds kMostHint{10};
 constexpr seconds kNothingToAsk{86'400};  ///< of ids that name no file
 
 std::string job_name(const CacheRequest& request) {
-  return fmt::format("{} {} {}", static_cast<int>(request.query.kind()), request.query.scope, request.key);
+  return fmt::format("{} {} {} {}", static_cast<int>(request.query.kind()), request.query.scope,
+                     request.sources ? request.sources->asked : "", request.key);
 }
 
 unsigned thread_count(unsigned wanted) {
@@ -55,14 +56,15 @@ void CacheService::stop() {
   pool_.join();
 }
 
-Task<Outcome> CacheService::find(CacheQuery query, milliseconds hold) {
+Task<Outcome> CacheService::find(CacheQuery query, milliseconds hold, SharedSources sources) {
   auto request = CacheRequest::of(std::move(query));
   if (!request) co_return Absent{kNothingToAsk};
+  request->sources = std::move(sources);
   auto found = resolver_.look(*request, false);
   keep_if_worth(*request, found);
   if (!found || may_have_changed(found->lookup)) {
     hold = std::max(hold, kCheckHold);
-  } else if (auto outcome = resolver_.known(std::move(*found))) {
+  } else if (auto outcome = resolver_.known(std::move(*found), *request)) {
     offer_to_refresh(*request, *outcome);
     co_return std::move(*outcome);
   }
@@ -76,7 +78,7 @@ Task<Outcome> CacheService::find(CacheQuery query, milliseconds hold) {
 std::optional<Outcome> CacheService::peek(const CacheQuery& query) {
   const auto request = CacheRequest::of(query);
   auto found = request ? resolver_.look(*request, false) : std::nullopt;
-  return found ? resolver_.known(std::move(*found)) : std::nullopt;
+  return found ? resolver_.known(std::move(*found), *request) : std::nullopt;
 }
 
 std::optional<KeyStatus> CacheService::status(const CacheQuery& query) {
@@ -99,6 +101,7 @@ ServiceStats CacheService::stats() const {
 
 void CacheService::offer_to_refresh(const CacheRequest& request, const Outcome& outcome) {
   const auto* ready = std::get_if<Ready>(&outcome);
+  if (request.sources) return;  // which are not kept
   if (ready == nullptr || (!ready->outdated && ready->entry->head().quality == store::Quality::lines)) return;
   if (refresher_.offer(request)) refresh_next();
 }
@@ -133,7 +136,7 @@ Task<void> CacheService::refresh(Refresher::Work work) {
 void CacheService::keep_if_worth(const CacheRequest& request, const std::optional<Found>& found) {
   const auto* absent = found ? std::get_if<store::Absent>(&found->lookup) : nullptr;
   if (absent == nullptr || !absent->worth_keeping) return;
-  boost::asio::post(pool_, [this, key = resolver_.entry_key(request)] { store_.keep(key); });
+  boost::asio::post(pool_, [this, key = resolver_.negative_key(request)] { store_.keep(key); });
 }
 
 seconds CacheService::pending_hint() const {

@@ -48,7 +48,8 @@ class CacheService {
   /// @param hold  how long to wait for work that is not done; 0: Pending at once, the work goes on
   /// The work belongs to the cache: it goes on when the one who asked is gone. A cache that is second best, or of an
   /// older version, is Ready, and is made anew when there is nothing else to do.
-  Task<Outcome> find(CacheQuery query, std::chrono::milliseconds hold);
+  /// @param sources  to ask; null: those of the server
+  Task<Outcome> find(CacheQuery query, std::chrono::milliseconds hold, SharedSources sources = nullptr);
   /// What is known without any work or wait; nothing if that is nothing.
   std::optional<Outcome> peek(const CacheQuery& query);
   /// What is known and why; nothing if the query names no file. Cost: that of peek(), and more allocations.

@@ -21,9 +21,9 @@ std::string asked_of(const std::vector<std::unique_ptr<fetch::Source>>& sources)
 
 }  // namespace
 
-Originals::Shared Originals::named(Sources sources) {
+SharedSources shared(Sources sources) {
   std::string asked = asked_of(sources.all);
-  return std::make_shared<const InUse>(std::move(sources), std::move(asked));
+  return std::make_shared<const SourceSet>(std::move(sources), std::move(asked));
 }
 
 Originals::Shared Originals::in_use() const {
@@ -32,7 +32,7 @@ Originals::Shared Originals::in_use() const {
 }
 
 void Originals::use(Sources sources) {
-  auto next = named(std::move(sources));
+  auto next = shared(std::move(sources));
   const std::scoped_lock lock(mutex_);
   in_use_.swap(next);
 }
@@ -65,11 +65,10 @@ Task<bool> Originals::any_changed(std::vector<fetch::Wanted> wanted, Shared now)
   co_return changed;
 }
 
-std::vector<SourceStatus> Originals::said(std::span<const fetch::Wanted> wanted) {
-  const Shared now = in_use();
+std::vector<SourceStatus> Originals::said(std::span<const fetch::Wanted> wanted, const SourceSet& now) {
   std::vector<SourceStatus> all;
   for (const fetch::Wanted& file : wanted)
-    for (const auto& source : now->sources.all)
+    for (const auto& source : now.sources.all)
       if (auto verdict = memory_.find(*source, file.key))
         all.push_back({source->name(), std::string(sources::name_of(file.file.type)), std::move(*verdict)});
   return all;

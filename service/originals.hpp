@@ -25,18 +25,23 @@ struct Sources {
   RetryPolicy policy;
 };
 
+/// Sources that are asked together.
+struct SourceSet {
+  Sources sources;
+  std::string asked;  ///< names them all, for absences
+};
+using SharedSources = std::shared_ptr<const SourceSet>;
+SharedSources shared(Sources sources);
+
 /// Safe to use from any thread.
 class Originals {
  public:
-  struct InUse {
-    Sources sources;
-    std::string asked;  ///< names them all, for absences on disk
-  };
-  using Shared = std::shared_ptr<const InUse>;
+  using InUse = SourceSet;
+  using Shared = SharedSources;
   /// A Negative is remembered until it is to be asked again.
   using Answer = std::variant<fetch::Original, fetch::SaysLess, store::Negative, fetch::Exhausted>;
 
-  explicit Originals(Sources sources) : in_use_(named(std::move(sources))) {}
+  explicit Originals(Sources sources) : in_use_(shared(std::move(sources))) {}
 
   /// Other sources from now on. Work under way ends with the old ones. What each said of a key is not forgotten.
   void use(Sources sources);
@@ -54,10 +59,10 @@ class Originals {
   /// Whether a source has another original now than the one that was refused, or one at last.
   Task<bool> any_changed(std::vector<fetch::Wanted> wanted, Shared now);
   /// What the sources there are now last said.
-  std::vector<SourceStatus> said(std::span<const fetch::Wanted> wanted);
+  std::vector<SourceStatus> said(std::span<const fetch::Wanted> wanted, const SourceSet& now);
+  std::vector<SourceStatus> said(std::span<const fetch::Wanted> wanted) { return said(wanted, *in_use()); }
 
  private:
-  static Shared named(Sources sources);
   bool may_identify(const fetch::Source& source, const std::string& key, const RetryPolicy& policy);
 
   SourceMemory memory_;

@@ -21,13 +21,20 @@ seconds until(store::TimePoint when) {
 }  // namespace
 
 Outcome outcome_of(const store::Negative& negative) {
+  using Kind = Failed::Kind;
+  const auto failed = [](const store::Failing& f, Kind kind, std::uint16_t failures) -> Outcome {
+    return Failed{f.why, kind == Kind::malformed, failures, until(f.retry_at), kind};
+  };
   return std::visit(
       overloaded{[](const store::Absent& a) -> Outcome { return Absent{until(a.retry_at)}; },
-                 [](const store::Malformed& m) -> Outcome { return Failed{m.why, true, 1, until(m.retry_at)}; },
+                 [&](const store::Malformed& m) { return failed(m, Kind::malformed, 1); },
                  // However often: it is worth polling until it is whole, and until the server wants to be asked.
-                 [](const store::NotWhole& n) -> Outcome { return Failed{n.why, false, 1, until(n.retry_at)}; },
-                 [](const store::RateLimited& r) -> Outcome { return Failed{r.why, false, 1, until(r.retry_at)}; },
-                 [](const auto& n) -> Outcome { return Failed{n.why, false, n.failures, until(n.retry_at)}; }},
+                 [&](const store::NotWhole& n) { return failed(n, Kind::not_whole, 1); },
+                 [&](const store::RateLimited& r) { return failed(r, Kind::rate_limited, 1); },
+                 [&](const store::Crashed& c) { return failed(c, Kind::crashed, c.failures); },
+                 [&](const store::TimedOut& t) { return failed(t, Kind::timed_out, t.failures); },
+                 [&](const store::Forbidden& f) { return failed(f, Kind::forbidden, f.failures); },
+                 [&](const store::Unavailable& u) { return failed(u, Kind::unavailable, u.failures); }},
       negative);
 }
 

@@ -21,10 +21,20 @@ struct Absent {
   std::chrono::seconds retry_in;
 };  ///< every source said no; they are asked again after that time
 struct Failed {
+  enum class Kind : std::uint8_t {
+    malformed,  ///< the original is no use
+    crashed,    ///< neither could be read to its end
+    not_whole,
+    timed_out,
+    forbidden,
+    rate_limited,
+    unavailable,
+  };
   std::string why;
   bool lasting;            ///< the original is no use; otherwise a later try may do better
   std::uint16_t failures;  ///< not lasting: how often in a row
   std::chrono::seconds retry_in;
+  Kind kind = Kind::malformed;
 };
 struct Pending {
   std::chrono::seconds retry_in;

@@ -29,6 +29,16 @@ store::EntryKey Resolver::entry_key(const CacheRequest& request, const std::stri
   return {versions_.of(request.query.kind()).now, scope, request.key};
 }
 
+store::EntryKey Resolver::negative_key(const CacheRequest& request) const {
+  store::EntryKey key = entry_key(request, request.query.scope);
+  if (request.sources) key.readable += fmt::format(" of {}", request.sources->asked);
+  return key;
+}
+
+Originals::Shared Resolver::sources_of(const CacheRequest& request) const {
+  return request.sources ? request.sources : originals_.in_use();
+}
+
 std::optional<Found> Resolver::look(const CacheRequest& request, bool may_read) const {
   const DerivedKind& kind = versions_.of(request.query.kind());
   const std::array visible{std::string_view(request.query.scope), fetch::kGlobalScope};
@@ -42,12 +52,15 @@ std::optional<Found> Resolver::look(const CacheRequest& request, bool may_read) 
       if (std::holds_alternative<store::Hit>(*found)) return Found{std::move(*found), version != kind.now.version};
       if (!own) own = std::move(found);
     }
-  return Found{std::move(*own)};
+  if (!request.sources) return Found{std::move(*own)};
+  auto of_its_sources = may_read ? store_.lookup(negative_key(request)) : store_.lookup_checked(negative_key(request));
+  if (!of_its_sources) return std::nullopt;
+  return Found{std::move(*of_its_sources)};
 }
 
-std::optional<Outcome> Resolver::known(Found found) const {
+std::optional<Outcome> Resolver::known(Found found, const CacheRequest& request) const {
   if (auto* hit = std::get_if<store::Hit>(&found.lookup)) return Ready{std::move(hit->entry), found.outdated};
-  return known(found, *originals_.in_use());
+  return known(found, *sources_of(request));
 }
 
 std::optional<Outcome> Resolver::known(const Found& found, const InUse& now) const {
@@ -59,7 +72,7 @@ std::optional<Outcome> Resolver::known(const Found& found, const InUse& now) con
 }
 
 Task<Outcome> Resolver::resolve(CacheRequest request) {
-  auto now = originals_.in_use();
+  auto now = sources_of(request);
   const Found before = *look(request, true);
   if (auto outcome = known(before, *now)) {
     bool changed = false;
@@ -77,11 +90,12 @@ Task<void> Resolver::upgrade(CacheRequest request) {
   std::optional<Contents> have;
   if (!before.outdated) have = contents_of(entry->head().quality);
   if (have == Contents::lines) co_return;
-  co_await make(std::move(request), originals_.in_use(), have);
+  auto now = sources_of(request);
+  co_await make(std::move(request), std::move(now), have);
 }
 
 Task<Outcome> Resolver::make(CacheRequest request, Shared now, std::optional<Contents> have) {
-  const auto turn = co_await wait_for_turn(store_, entry_key(request));
+  const auto turn = co_await wait_for_turn(store_, entry_key(request, request.query.scope));
   const Found before = *look(request, true);
   const store::Entry* made_meanwhile = before.outdated ? nullptr : entry_of(before);
   if (made_meanwhile != nullptr && (!have || contents_of(made_meanwhile->head().quality) > *have))
@@ -146,7 +160,7 @@ Outcome Resolver::unable(const std::string& key, const std::string& why) {
 
 Outcome Resolver::remember(const CacheRequest& request, const store::Negative& negative) {
   tell(log_, request.key, negative);
-  store_.remember(entry_key(request), negative);
+  store_.remember(negative_key(request), negative);
   return outcome_of(negative);
 }
 

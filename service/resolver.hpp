@@ -37,13 +37,13 @@ class Resolver {
   /// @param may_read  false: nothing if payloads would have to be read; for threads that must not wait
   std::optional<Found> look(const CacheRequest& request, bool may_read) const;
   /// The outcome that it stands for with the sources there are now; nothing if they are to be asked.
-  std::optional<Outcome> known(Found found) const;
+  std::optional<Outcome> known(Found found, const CacheRequest& request) const;
   /// The cache, found or made. Runs on threads that may wait for the disk. Never Pending or Overloaded.
   Task<Outcome> resolve(CacheRequest request);
   /// Looks for something better than what there is.
   Task<void> upgrade(CacheRequest request);
   /// What negatives of the request are remembered under.
-  store::EntryKey entry_key(const CacheRequest& request) const { return entry_key(request, request.query.scope); }
+  store::EntryKey negative_key(const CacheRequest& request) const;
 
  private:
   using InUse = Originals::InUse;
@@ -52,6 +52,7 @@ class Resolver {
   using Answer = std::variant<Outcome, Published, NotBetter, fetch::SaysLess, store::Negative>;
 
   store::EntryKey entry_key(const CacheRequest& request, const std::string& scope) const;
+  Shared sources_of(const CacheRequest& request) const;
   std::optional<Outcome> known(const Found& found, const InUse& now) const;
   Task<Outcome> make(CacheRequest request, Shared now, std::optional<symbolize::Contents> have);
   Task<Outcome> ask_all(CacheRequest request, Shared now, std::optional<symbolize::Contents> have);
