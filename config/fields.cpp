@@ -11,6 +11,7 @@
 #include "base/quantity.hpp"
 #include "config/address.hpp"
 #include "config/amounts.hpp"
+#include "sources/source_words.hpp"
 
 namespace symcached::config {
 namespace {
@@ -23,11 +24,6 @@ std::optional<Number> parse_whole(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-bool is_http_url(std::string_view text) {
-  const std::string lower = lower_ascii(text.substr(0, 8));
-  return lower.starts_with("http://") || lower.starts_with("https://");
 }
 
 constexpr std::string_view kHiddenCredentials = "://***@";
@@ -153,9 +149,7 @@ Field headers(std::vector<sources::Header>& value) {
             value.clear();
             if (!node.is_map()) return report.error(node.line, fmt::format("{}: {}", key, wanted("a map", node)));
             for (const Node& item : node.items) {
-              const auto is_wrong = [](std::string_view s) { return s.find_first_of("\r\n\0", 0, 3) != s.npos; };
-              if (!item.is_scalar() || item.key.empty() || is_wrong(item.key) || is_wrong(item.text) ||
-                  item.key.find_first_of(" :") != item.key.npos)
+              if (!item.is_scalar() || !sources::is_header(item.key, item.text))
                 report.error(item.line, fmt::format("{}.{}: not a header of one line", key, item.key));
               else value.emplace_back(item.key, item.text);
             }
@@ -183,7 +177,7 @@ Field decimal(double& value, double highest) {
 
 Field url(std::string& value) {
   const auto set = [&value](const std::string& given) -> std::string {
-    if (!is_http_url(given))
+    if (!sources::is_http_url(given))
       return fmt::format("\"{}\": write a URL that begins with http:// or https://", without_credentials(given));
     value = given;
     return {};

@@ -6,6 +6,7 @@
 #include "base/ascii.hpp"
 #include "base/overloaded.hpp"
 #include "config/schema.hpp"
+#include "sources/source_words.hpp"
 
 namespace symcached::config {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 using namespace sources;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMaxId = 128;  ///< bytes
 constexpr TimeBounds kWait{milliseconds(100), std::chrono::hours(24)};
 
 const SourceType kTypes[] = {
@@ -22,21 +22,10 @@ const SourceType kTypes[] = {
 };
 constexpr std::string_view kTypesText = "http, filesystem, s3, gcs or azure";
 
-const Choices<Layout> kLayouts{
-    {"automatic", Layout::automatic}, {"symstore", Layout::symstore}, {"symstore_index2", Layout::symstore_index2},
-    {"ssqp", Layout::ssqp},           {"native", Layout::native},     {"unified", Layout::unified},
-    {"breakpad", Layout::breakpad},   {"nuget", Layout::nuget},       {"debuginfod", Layout::debuginfod},
-    {"flat", Layout::flat},           {"loose", Layout::loose},       {"slashsymbols", Layout::slashsymbols},
-};
-const Choices<Casing> kCasings{
-    {"default", Casing::standard}, {"lowercase", Casing::lower}, {"uppercase", Casing::upper}};
+const Choices<Layout> kLayouts(kLayoutWords.begin(), kLayoutWords.end());
+const Choices<Casing> kCasings(kCasingWords.begin(), kCasingWords.end());
 const Choices<Probing> kProbings{{"all", Probing::all}, {"first", Probing::first}};
-const Choices<S3Place::Credentials> kProviders{{"static", S3Place::Credentials::fixed},
-                                               {"container", S3Place::Credentials::container},
-                                               {"instance", S3Place::Credentials::instance}};
-
-/// Symbolicator's types that mean nothing here.
-constexpr std::string_view kForeignTypes[] = {"il2cpp", "proguard"};
+const Choices<S3Place::Credentials> kProviders(kCredentialsWords.begin(), kCredentialsWords.end());
 
 Field file_types(std::vector<FileType>& types) {
   return {"list of file types", false,
@@ -46,7 +35,7 @@ Field file_types(std::vector<FileType>& types) {
               return report.error(node.line, fmt::format("{}: {}", key, wanted("a list of file types", node)));
             for (const Node& item : node.items) {
               if (const auto type = parse_file_type(item.text); item.is_scalar() && type) types.push_back(*type);
-              else if (std::ranges::find(kForeignTypes, item.text) != std::end(kForeignTypes))
+              else if (std::ranges::find(kForeignFileTypes, item.text) != std::end(kForeignFileTypes))
                 report.warning(item.line, fmt::format("{}: {}: ignored; such files are not read", key, item.text));
               else report.error(item.line, fmt::format("{}: \"{}\" is no file type", key, item.text));
             }
@@ -180,10 +169,6 @@ std::string fault_of(const Location& location) {
   return {};
 }
 
-bool is_good_id(std::string_view id) {
-  return !id.empty() && id.size() <= kMaxId && std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7f; });
-}
-
 const Node* find(const Node& map, std::string_view key) {
   const auto found = std::ranges::find(map.items, key, &Node::key);
   return found == map.items.end() ? nullptr : &*found;
@@ -197,9 +182,9 @@ class SourceReader {
     const std::string by_index = fmt::format("{}[{}]", key_, index);
     if (!node.is_map()) return refuse(node, by_index, wanted("a map with id and type", node));
     const Node* const id = find(node, "id");
-    if (id == nullptr || !id->is_scalar() || !is_good_id(id->text))
+    if (id == nullptr || !id->is_scalar() || !is_source_id(id->text))
       return refuse(id == nullptr ? node : *id, by_index + ".id",
-                    fmt::format("write a name of at most {} printable characters without blanks", kMaxId));
+                    fmt::format("write a name of at most {} printable characters without blanks", kMaxSourceId));
     if (!ids_.insert(id->text).second)
       return refuse(*id, by_index + ".id", fmt::format("\"{}\" is another source's id, too", id->text));
     return read_as(node, id->text);

@@ -17,7 +17,9 @@ Scheme scheme_of(std::string_view name);
 enum class Detail : std::uint8_t {
   full,           ///< ns::Class::method(int, char const*) const
   no_parameters,  ///< ns::Class::method
+  symbolicator,   ///< as Sentry's Symbolicator has Itanium names, by which its clients group; all others: full
 };
+inline constexpr std::size_t kDetails = 3;
 
 /// The demangled name; the name itself where it is not mangled, cannot be demangled or would pass the bounds.
 /// Clone suffixes stay visible as LLVM shows them: `f(int) (.cold)`.

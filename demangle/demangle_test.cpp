@@ -49,6 +49,31 @@ TEST(Demangle, Itanium) {
   for (const Row& row : rows) expect(row);
 }
 
+TEST(Demangle, AsSymbolicator) {  // recorded from it
+  struct Shown {
+    std::string_view why, name, want;
+  };
+  const Shown rows[] = {
+      {"no return type", "_ZSt3minImERKT_S2_S2_",
+       "std::min<unsigned long>(unsigned long const&, unsigned long const&)"},
+      {"spaces between brackets", "_ZN15google_breakpad13PageAllocator4swapERSt6vectorIS_IiEE",
+       "google_breakpad::PageAllocator::swap(std::vector<google_breakpad<int> >&)"},
+      {"qualifiers", "_ZNKO1A1fIiEEvv", "A::f<int>() const &&"},
+      {"a clone", "_ZN15google_breakpad13PageAllocator7FreeAllEv.isra.6",
+       "google_breakpad::PageAllocator::FreeAll() [clone .isra.6]"},
+      {"a clone of a clone", "_Z1fv.isra.34.part.35", "f() [clone .isra.34] [clone .part.35]"},
+      {"no number", "_Z1fv.cold", "f() [clone .cold]"},
+      {"numbers only", "_Z1fv.1.2.llvm", "f() [clone .1.2] [clone .llvm]"},
+      {"types of literals", "_ZN1AIXLj0EEXLi1EEXLln2EEE1fEv", "A<(unsigned int)0, 1, (long)-2>::f()"},
+      {"shift", "_ZrsIiER1AS1_T_", "operator>><int>(A&, int)"},
+      {"function that returns a function", "_Z1fIiEPFivET_", "f<int>(int)"},
+      {"MSVC", "?f@@YAHH@Z", "f(int)"},
+      {"Rust", "_RNvC1a1f", "a::f"},
+      {"no name of C++", "main", "main"},
+  };
+  for (const Shown& r : rows) EXPECT_EQ(demangle(r.name, Detail::symbolicator), r.want) << r.why;
+}
+
 TEST(Demangle, ItaniumOperators) {
   const Row rows[] = {
       {"call", "_ZN1AclEi", "A::operator()(int)", "A::operator()"},

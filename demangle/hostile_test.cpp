@@ -23,7 +23,7 @@ TEST(Hostile, NoNameCostsMoreThanTheBounds) {
       std::string name = shape.make(n);
       for (const std::size_t size : {kMaxInput, kMaxMicrosoftInput}) {
         if (name.size() > size) name.resize(size);
-        for (const Detail detail : {Detail::full, Detail::no_parameters}) {
+        for (const Detail detail : {Detail::full, Detail::no_parameters, Detail::symbolicator}) {
           const auto begin = std::chrono::steady_clock::now();
           const std::string text = demangle(name, detail);
           const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;

@@ -189,22 +189,100 @@ class Parser : public ast::AbstractManglingParser<Parser, NodeAllocator> {
 /// Text of a tree, up to kMaxOutput bytes.
 class Printer final : public ast::OutputBuffer {
  public:
-  using OutputBuffer::OutputBuffer;
+  /// @param as_symbolicator  no return types, "> >", clones as "[clone .cold]", and "(unsigned int)1" for "1u"
+  Printer(char* buffer, std::size_t capacity, bool as_symbolicator)
+      : OutputBuffer(buffer, capacity), as_symbolicator_(as_symbolicator) {}
   void printLeft(const ast::Node& node) override {
     const Level level(depth_, steps_);
     check_size();
-    OutputBuffer::printLeft(node);
+    if (!as_symbolicator_ || !print_as_symbolicator(node)) OutputBuffer::printLeft(node);
   }
   void printRight(const ast::Node& node) override {
     const Level level(depth_, steps_);
     check_size();
-    OutputBuffer::printRight(node);
+    if (as_symbolicator_ && node.getKind() == ast::Node::KFunctionEncoding)
+      print_parameters(static_cast<const ast::FunctionEncoding&>(node));
+    else OutputBuffer::printRight(node);
   }
   void check_size() const {
     if (getCurrentPosition() > kMaxOutput) throw OutOfBounds{};
   }
 
  private:
+  bool print_as_symbolicator(const ast::Node& node) {
+    switch (node.getKind()) {
+      case ast::Node::KFunctionEncoding: static_cast<const ast::FunctionEncoding&>(node).getName()->print(*this); break;
+      case ast::Node::KTemplateArgs: print_arguments(static_cast<const ast::TemplateArgs&>(node)); break;
+      case ast::Node::KDotSuffix:
+        static_cast<const ast::DotSuffix&>(node).match([&](const ast::Node* prefix, std::string_view suffix) {
+          prefix->print(*this);
+          print_clones(suffix);
+        });
+        break;
+      case ast::Node::KIntegerLiteral: return print_literal(static_cast<const ast::IntegerLiteral&>(node));
+      default: return false;
+    }
+    return true;
+  }
+
+  /// All that follows the name, but for the right half of a return type.
+  void print_parameters(const ast::FunctionEncoding& function) {
+    printOpen();
+    function.getParams().printWithComma(*this);
+    printClose();
+    const unsigned qualifiers = function.getCVQuals();
+    if ((qualifiers & ast::QualConst) != 0) *this += " const";
+    if ((qualifiers & ast::QualVolatile) != 0) *this += " volatile";
+    if ((qualifiers & ast::QualRestrict) != 0) *this += " restrict";
+    if (function.getRefQual() == ast::FrefQualLValue) *this += " &";
+    else if (function.getRefQual() == ast::FrefQualRValue) *this += " &&";
+  }
+
+  void print_arguments(const ast::TemplateArgs& arguments) {
+    const ast::ScopedOverride<bool> inside(TemplateTracker.InsideTemplate, true);
+    *this += '<';
+    arguments.match([&](ast::NodeArray all, const ast::Node*) { all.printWithComma(*this); });
+    if (back() == '>') *this += ' ';
+    *this += '>';
+  }
+
+  /// `.isra.34.part.35` are two: words, each with the numbers behind it.
+  void print_clones(std::string_view suffix) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    while (!suffix.empty()) {
+      std::size_t end = std::min(suffix.find('.', 1), suffix.size());
+      while (end + 1 < suffix.size() && is_digit(suffix[end + 1]))
+        end = std::min(suffix.find('.', end + 1), suffix.size());
+      *this += " [clone ";
+      *this += suffix.substr(0, end);
+      *this += ']';
+      suffix.remove_prefix(end);
+    }
+  }
+
+  /// Of the types that have a suffix in C. All others have their type in front anyway.
+  bool print_literal(const ast::IntegerLiteral& literal) {
+    struct Row {
+      std::string_view suffix, type;
+    };
+    static constexpr Row kRows[] = {{"u", "(unsigned int)"},
+                                    {"l", "(long)"},
+                                    {"ul", "(unsigned long)"},
+                                    {"ll", "(long long)"},
+                                    {"ull", "(unsigned long long)"}};
+    bool printed = false;
+    literal.match([&](std::string_view type, std::string_view value) {
+      const auto* const row = std::ranges::find(kRows, type, &Row::suffix);
+      if (row == std::end(kRows) || value.empty()) return;
+      *this += row->type;
+      if (value.front() == 'n') (*this += '-') += value.substr(1);
+      else *this += value;
+      printed = true;
+    });
+    return printed;
+  }
+
+  const bool as_symbolicator_;
   std::uint32_t depth_ = 0, steps_ = kMaxPrintSteps;
 };
 
@@ -235,7 +313,7 @@ class Demangler {
   }
 
   void print(std::string& out, const ast::Node& root, Detail detail) {
-    Printer printer(text_.release(), capacity_);
+    Printer printer(text_.release(), capacity_, detail == Detail::symbolicator);
     try {
       print(printer, root, detail);
       printer.check_size();

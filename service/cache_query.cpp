@@ -1,6 +1,5 @@
 #include "service/cache_query.hpp"
 
-#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 
@@ -13,8 +12,6 @@ namespace {
 namespace json = boost::json;
 using sources::FileType;
 using symbolize::Contents;
-
-constexpr std::array<std::string_view, 5> kTypeNames{"pe", "pe_dotnet", "elf", "macho", "wasm"};
 
 struct CandidateRow {
   ModuleType module;
@@ -60,14 +57,6 @@ std::vector<sources::Checksum> checksums_of(const json::object& object) {
 }
 
 }  // namespace
-
-std::string_view name_of(ModuleType type) { return kTypeNames.at(static_cast<std::size_t>(type)); }
-
-std::optional<ModuleType> parse_module_type(std::string_view name) {
-  const auto found = std::ranges::find(kTypeNames, name);
-  if (found == kTypeNames.end()) return std::nullopt;
-  return static_cast<ModuleType>(found - kTypeNames.begin());
-}
 
 std::expected<CacheRequest, std::string> CacheRequest::of(CacheQuery query) {
   std::string why;
@@ -115,7 +104,7 @@ std::optional<CacheQuery> query_of_line(std::string_view line) {
   if (error || !value.is_object()) return std::nullopt;
   const json::object& object = value.get_object();
   const auto text_in = [&](std::string_view key) { return std::string(json_text(object, key)); };
-  const auto type = parse_module_type(text_in("type"));
+  const auto type = sources::parse_module_type(text_in("type"));
   if (!type) return std::nullopt;
   CacheQuery query{.type = *type, .scope = text_in("scope")};
   query.module = {.code_file = text_in("code_file"),

@@ -10,15 +10,13 @@
 
 #include "fetch/outcome.hpp"
 #include "sources/module_ids.hpp"
+#include "sources/module_type.hpp"
 #include "symbolize/contents.hpp"
 #include "symbolize/derive.hpp"
 
 namespace symcached::service {
 
-/// In Symbolicator's words.
-enum class ModuleType : std::uint8_t { pe, pe_dotnet, elf, macho, wasm };
-std::string_view name_of(ModuleType type);
-std::optional<ModuleType> parse_module_type(std::string_view name);
+using sources::ModuleType;
 
 struct CacheQuery {
   ModuleType type = ModuleType::pe;

@@ -10,7 +10,7 @@ void DemangledNames::trim() {
 
 std::string_view DemangledNames::of(std::string_view name, demangle::Detail detail) {
   if (demangle::scheme_of(name) == demangle::Scheme::none) return name;
-  const std::size_t which = detail == demangle::Detail::full ? 0 : 1;
+  const auto which = static_cast<std::size_t>(detail);
   Names& young = young_.names[which];
   if (const auto known = young.find(name); known != young.end()) return known->second;
   Names& old = old_.names[which];

@@ -28,7 +28,7 @@ class DemangledNames {
   using Names = std::unordered_map<std::string, std::string, Hash, std::equal_to<>>;
   /// Two of them: what is asked for moves from the old one to the young one, and the rest goes with the old one.
   struct Generation {
-    std::array<Names, 2> names;  // for each Detail
+    std::array<Names, demangle::kDetails> names;
     std::size_t bytes = 0;
   };
 

@@ -11,7 +11,7 @@ TEST(DemangledNames, AreWhatTheDemanglerSays) {
   DemangledNames names;
   for (int round = 0; round < 2; ++round)
     for (const std::string_view name : {"_Z1fi", "?f@@YAHH@Z", "_RNvC1a1f", "_Znonsense", "main", "", "$s4main"})
-      for (const Detail detail : {Detail::full, Detail::no_parameters})
+      for (const Detail detail : {Detail::full, Detail::no_parameters, Detail::symbolicator})
         EXPECT_EQ(names.of(name, detail), demangle::demangle(name, detail)) << name;
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/json_text.hpp"
 #include "base/path_text.hpp"
-#include "base/utf8.hpp"
 #include "model/managed_module.hpp"
 #include "symbolize/source_context.hpp"
 
@@ -14,19 +14,6 @@ namespace symcached::symbolize {
 namespace {
 
 std::string_view shown(std::string_view file, bool basename) { return basename ? last_path_part(file) : file; }
-
-void append_json_text(std::string_view text, std::string& out) {
-  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }) && !is_utf8(text))
-    return append_json_text(valid_utf8(text), out);
-  out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') (out += '\\') += c;
-    else if (byte < 0x20) fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
-    else out += c;
-  }
-  out += '"';
-}
 
 void append_json_if_any(std::string_view key, std::string_view value, std::string& out) {
   if (value.empty()) return;

@@ -129,7 +129,8 @@ std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out) const {
               .size = record.size,
               .kind = static_cast<model::SymbolKind>(record.flags & kKindMask),
               .language = record.language,
-              .linkage_position = record.linkage_name};
+              .linkage_position = record.linkage_name,
+              .index = index};
   if (!append_frames(record, has_row ? &row : nullptr, out)) return std::nullopt;
   found.frames = out.frames;
   return found;

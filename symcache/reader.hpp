@@ -66,6 +66,7 @@ struct Found {
   model::SymbolKind kind{};
   model::Language language{};
   std::uint32_t linkage_position = 0;  ///< for Symcache::linkage_name
+  std::uint32_t index = 0;             ///< for Symcache::function
   std::span<const Frame> frames;       ///< 1 to kMaxFrames
 };
 

@@ -1,0 +1,46 @@
+#pragma once
+/// Answers of Symbolicator's protocol, written as JSON while they are made. Pure.
+/// Spec: docs/protocols/symbolicator.md.
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stacks/symbolicate.hpp"
+
+namespace symcached::api {
+
+/// The answer `completed`: a sink for symbolicate(), then finish().
+class ResponseWriter final : public stacks::FrameSink {
+ public:
+  /// @param before  members that stand in front of all others but the status: `"crashed":true,`; empty for /symbolicate
+  explicit ResponseWriter(const stacks::Request& request, std::string_view before = {});
+
+  void begin_stack(const stacks::Stack& stack) override;
+  void frame(const stacks::OutFrame& frame) override;
+  void end_stack() override;
+
+  /// @param states  of all modules of the request
+  /// @return        the body
+  std::string finish(const stacks::ModuleMap& modules, std::span<const stacks::ModuleState> states) &&;
+
+ private:
+  const stacks::Request& request_;
+  std::string out_;
+  bool first_stack_ = true, first_frame_ = true;
+};
+
+/// Both in one: frames, modules, the whole body.
+std::string completed_body(const stacks::Request& request, const stacks::ModuleMap& modules,
+                           std::span<const stacks::ModuleState> states, stacks::Scratch& scratch);
+
+/// Not done yet: to be asked for by its id. @param retry_after  seconds
+std::string pending_body(std::string_view request_id, unsigned retry_after);
+/// What was asked for cannot be done: a minidump that is none.
+std::string failed_body(std::string_view message);
+std::string timeout_body();
+std::string internal_error_body();
+
+/// Of HTTP errors.
+std::string error_body(std::string_view detail, std::span<const std::string> causes = {});
+
+}  // namespace symcached::api
