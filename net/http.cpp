@@ -79,12 +79,20 @@ std::string_view reason_phrase(unsigned status) {
       {404, "Not Found"},
       {405, "Method Not Allowed"},
       {408, "Request Timeout"},
+      {409, "Conflict"},
+      {410, "Gone"},
       {413, "Content Too Large"},
       {414, "URI Too Long"},
+      {415, "Unsupported Media Type"},
       {416, "Range Not Satisfiable"},
+      {422, "Unprocessable Content"},
+      {429, "Too Many Requests"},
       {431, "Request Header Fields Too Large"},
       {500, "Internal Server Error"},
+      {501, "Not Implemented"},
+      {502, "Bad Gateway"},
       {503, "Service Unavailable"},
+      {504, "Gateway Timeout"},
   };
   const auto* row = std::ranges::find(kRows, status, &Row::status);
   return row == std::end(kRows) ? "Status" : row->phrase;

@@ -75,8 +75,14 @@ struct Response {
   std::optional<std::string_view> header(std::string_view name) const;
 };
 
-/// What becomes of a body: kept in memory; written to a file; or not read at all, as this is the answer.
-using BodyPlan = std::variant<std::monostate, BodyTarget, Response>;
+/// In memory, up to so many bytes.
+struct BodyLimit {
+  std::uint64_t max_size = 0;
+};
+
+/// What becomes of a body: kept in memory, up to the usual limit or another one; written to a file; or not read at all,
+/// as this is the answer.
+using BodyPlan = std::variant<std::monostate, BodyLimit, BodyTarget, Response>;
 
 /// One line of plain text.
 Response text(unsigned status, std::string_view line, Headers headers = {});

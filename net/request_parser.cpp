@@ -88,6 +88,7 @@ RequestParser::Step RequestParser::plan_body() {
       refusal_ = std::move(*answer);
       return Step::refused;
     }
+    if (const auto* limit = std::get_if<http::BodyLimit>(&plan)) most = limit->max_size;
     if (auto* target = std::get_if<http::BodyTarget>(&plan)) {
       most = target->max_size;
       parser_.get().body().target = std::move(*target);

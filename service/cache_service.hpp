@@ -12,6 +12,7 @@
 #include "net/task.hpp"
 #include "service/cache_query.hpp"
 #include "service/cache_versions.hpp"
+#include "service/file_features.hpp"
 #include "service/job_table.hpp"
 #include "service/outcome.hpp"
 #include "service/refresher.hpp"
@@ -61,6 +62,8 @@ class CacheService {
   }
   /// What the sources have, for others that make something of it.
   Originals& originals() { return originals_; }
+  /// What files offer from which caches were made.
+  FileFeatures& features() { return features_; }
   const JobLimits& job_limits() const { return options_.jobs; }
   ServiceStats stats() const;
   /// Before the end: everybody who waits gets Pending, what is queued is dropped.
@@ -79,6 +82,7 @@ class CacheService {
   const Log log_;
   const ServiceOptions options_;
   Originals originals_;
+  FileFeatures features_;
   Resolver resolver_;
   Refresher refresher_;
   std::mutex mutex_;

@@ -8,6 +8,7 @@
 
 #include "base/overloaded.hpp"
 #include "base/quantity.hpp"
+#include "service/file_features.hpp"
 
 namespace symcached::service {
 namespace {
@@ -104,6 +105,7 @@ Conversion Converter::publish(const Order& order, const Made& made, store::Entry
   auto entry =
       std::move(writer).publish({.quality = quality_of(made.note.contents), .cost = took, .source = made.original});
   if (!entry) return NoMeans{fmt::format("{}: cannot store: {}", order.key.readable, entry.error())};
+  features_.put_of_cache((*entry)->head().payload_sha256, made.note.features);
   log_(Severity::info, fmt::format("converted {} in {} ms: {} to {}, {}, from {}", order.wanted.key, took.count(),
                                    size_text(made.original_size), size_text(size),
                                    symbolize::name_of(made.note.contents), made.origin));

@@ -54,11 +54,13 @@ struct Order {
 store::Quality quality_of(symbolize::Contents contents);
 symbolize::Contents contents_of(store::Quality quality);
 
+class FileFeatures;
+
 class Converter {
  public:
-  /// `store` outlives it.
-  Converter(store::Store& store, RunJob run, LimitRules limits, Log log)
-      : store_(store), run_(std::move(run)), limits_(limits), log_(std::move(log)) {}
+  /// `store` and `features`, which is told what originals offer, outlive it.
+  Converter(store::Store& store, FileFeatures& features, RunJob run, LimitRules limits, Log log)
+      : store_(store), features_(features), run_(std::move(run)), limits_(limits), log_(std::move(log)) {}
 
   /// Publishes the cache of `original`, if the original is the one wanted and the cache better than what there is.
   Task<Conversion> convert(Order order, fetch::Original original) const;
@@ -74,6 +76,7 @@ class Converter {
   Conversion publish(const Order& order, const Made& made, store::EntryWriter writer) const;
 
   store::Store& store_;
+  FileFeatures& features_;
   const RunJob run_;
   const LimitRules limits_;
   const Log log_;

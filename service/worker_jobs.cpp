@@ -10,7 +10,9 @@
 #include "fetch/stated_ids.hpp"
 #include "fetch/unpack.hpp"
 #include "fetch/verify.hpp"
+#include "object/identify.hpp"
 #include "service/cache_query.hpp"
+#include "service/file_features.hpp"
 #include "symbolize/derive.hpp"
 
 namespace symcached::service {
@@ -63,7 +65,8 @@ Answer derive(const worker::Work& work) {
       symbolize::derive_cache({.file = input->original, .release = [&] { input->mapped.release_pages(); }});
   if (!derived) return std::unexpected(derived.error());
   work.output(derived->file);
-  return DerivedNote{derived->kind, derived->contents, derived->debug_id}.text();
+  const stacks::Features features = features_of(object::describe(input->original));
+  return DerivedNote{derived->kind, derived->contents, derived->debug_id, features}.text();
 }
 
 Answer unpack(const worker::Work& work) {
@@ -98,6 +101,12 @@ Answer verify(const worker::Work& work) {
   return fetch::verify(fetch::wanted_of({order->type, std::move(order->module)}), input->original);
 }
 
+Answer describe(const worker::Work& work) {
+  const auto input = Input::open(work);
+  if (!input) return std::unexpected(input.error());
+  return text_of(features_of(object::describe(input->original)));
+}
+
 Answer glimpse(const worker::Work& work) {
   const auto known = parse_parts(work.arguments);
   if (!known || work.files.size() != 1) return std::unexpected("job.arguments: not those of a file in parts");
@@ -114,7 +123,8 @@ worker::Handlers worker_handlers() {
           {number(JobKind::unpack), unpack},
           {number(JobKind::state_ids), state_ids},
           {number(JobKind::verify), verify},
-          {number(JobKind::glimpse), glimpse}};
+          {number(JobKind::glimpse), glimpse},
+          {number(JobKind::describe), describe}};
 }
 
 worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {
@@ -129,19 +139,25 @@ worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {
 }
 
 std::string DerivedNote::text() const {
-  return fmt::format("{} {} {}", kCacheNames.at(static_cast<std::size_t>(kind)), symbolize::name_of(contents),
-                     debug_id.breakpad());
+  return fmt::format("{} {} {} {}", kCacheNames.at(static_cast<std::size_t>(kind)), symbolize::name_of(contents),
+                     text_of(features), debug_id.breakpad());
 }
 
 std::optional<DerivedNote> DerivedNote::parse(std::string_view text) {
-  const std::size_t first = text.find(' '), second = text.find(' ', first + 1);
-  if (first == std::string_view::npos || second == std::string_view::npos) return std::nullopt;
-  const auto kind = std::ranges::find(kCacheNames, text.substr(0, first));
-  const auto contents = symbolize::parse_contents(text.substr(first + 1, second - first - 1));
-  const std::string_view id = text.substr(second + 1);
+  std::array<std::string_view, 3> words;
+  for (std::string_view& word : words) {
+    const std::size_t end = text.find(' ');
+    if (end == std::string_view::npos) return std::nullopt;
+    word = text.substr(0, end);
+    text.remove_prefix(end + 1);
+  }
+  const auto kind = std::ranges::find(kCacheNames, words[0]);
+  const auto contents = symbolize::parse_contents(words[1]);
+  const auto features = parse_features(words[2]);
+  const std::string_view id = text;
   const auto guid = Guid::parse(id.substr(0, std::min(kGuidDigits, id.size())));
-  if (kind == kCacheNames.end() || !contents || !guid) return std::nullopt;
-  DerivedNote note{static_cast<symbolize::CacheKind>(kind - kCacheNames.begin()), *contents, {*guid, 0}};
+  if (kind == kCacheNames.end() || !contents || !features || !guid) return std::nullopt;
+  DerivedNote note{static_cast<symbolize::CacheKind>(kind - kCacheNames.begin()), *contents, {*guid, 0}, *features};
   const char* const end = id.data() + id.size();
   const auto age = std::from_chars(id.data() + kGuidDigits, end, note.debug_id.age, 16);
   return age.ec == std::errc() && age.ptr == end ? std::optional(note) : std::nullopt;

@@ -8,6 +8,7 @@
 
 #include "fetch/glimpse.hpp"
 #include "sources/module_ids.hpp"
+#include "stacks/candidates.hpp"
 #include "symbolize/derive.hpp"
 #include "worker/pool.hpp"
 #include "worker/serve.hpp"
@@ -20,6 +21,7 @@ enum class JobKind : std::uint32_t {
   state_ids = 3,  ///< note: fetch::to_text() of what the file states
   verify = 4,     ///< arguments: a VerifyOrder; note: what could not be checked
   glimpse = 5,    ///< of a file in parts; arguments: text_of() them; note: a fetch::Glimpse
+  describe = 6,   ///< note: text_of() what it offers to those who name stacks
 };
 
 /// The worker's side: what a process of the pool passes to worker::serve().
@@ -41,8 +43,9 @@ struct DerivedNote {
   symbolize::CacheKind kind{};
   symbolize::Contents contents{};
   DebugId debug_id;  ///< that the original states
+  stacks::Features features = {};  ///< of the original
 
-  std::string text() const;  ///< "symcache lines 3249D99D0C4049318610F4E4FB0B69361"
+  std::string text() const;  ///< "symcache lines d-s- 3249D99D0C4049318610F4E4FB0B69361"
   static std::optional<DerivedNote> parse(std::string_view text);
 };
 

@@ -1,0 +1,131 @@
+#include "api/symbolicator/endpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "api/symbolicator/response.hpp"
+#include "base/ascii.hpp"
+#include "base/overloaded.hpp"
+
+namespace symcached::api {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr seconds kWhole{900};  ///< the longest that a request takes
+constexpr std::string_view kJson = "application/json";
+
+http::Response json(unsigned status, std::string body, http::Headers headers = {}) {
+  headers.emplace_back("Content-Type", kJson);
+  headers.emplace_back("Cache-Control", "no-store");
+  return {status, std::move(headers), std::move(body)};
+}
+
+http::Response fault(unsigned status, std::string_view why, http::Headers headers = {}) {
+  return json(status, error_body(why), std::move(headers));
+}
+
+/// "a=1&b=2" behind the '?'. The last of a name counts; nothing for text that is not percent-encoded as it should be.
+std::optional<std::string> parameter(const http::Request& request, std::string_view name) {
+  std::string_view rest = request.target;
+  const std::size_t question = rest.find('?');
+  std::optional<std::string> value;
+  rest = question == std::string_view::npos ? std::string_view() : rest.substr(question + 1);
+  while (!rest.empty()) {
+    const std::string_view pair = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
+    if (pair.substr(0, pair.find('=')) != name) continue;
+    value = http::percent_decode(pair.size() > name.size() ? pair.substr(name.size() + 1) : std::string_view());
+  }
+  return value;
+}
+
+/// How long the client wants to wait. @return nothing if it says so in another way than in whole seconds
+std::optional<milliseconds> hold_of(const http::Request& request) {
+  const auto text = parameter(request, "timeout");
+  if (!text) return kWhole;
+  std::uint32_t wanted = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), wanted);
+  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
+  return std::min<milliseconds>(kWhole, seconds(wanted));
+}
+
+std::string scope_of(const http::Request& request) {
+  auto scope = parameter(request, "scope");
+  return scope && !scope->empty() ? std::move(*scope) : std::string(fetch::kGlobalScope);
+}
+
+bool is_json(const http::Request& request) {
+  std::string_view type = request.header("Content-Type").value_or("");
+  type = type.substr(0, type.find(';'));
+  while (type.ends_with(' ')) type.remove_suffix(1);
+  const std::string lower = lower_ascii(type);
+  return lower == kJson || (lower.starts_with("application/") && lower.ends_with("+json"));
+}
+
+/// Of all requests that one thread works on.
+stacks::Scratch& scratch() {
+  thread_local stacks::Scratch memory;
+  return memory;
+}
+
+Task<service::RequestAnswer> symbolicate(std::shared_ptr<const std::string> body, std::string scope, StackDesk desk) {
+  auto parsed = parse_symbolicate_body(*body, desk.source_rules);
+  body.reset();
+  if (!parsed) co_return service::RequestAnswer{parsed.error().status, error_body(parsed.error().why)};
+  const stacks::ModuleMap map(parsed->request.modules);
+  const auto& wanted = parsed->sources.sources;
+  service::SharedSources sources = desk.stacks->sources_of(wanted ? &*wanted : nullptr);
+  const service::FoundModules found =
+      co_await desk.stacks->find(parsed->request, map, std::move(scope), std::move(sources));
+  co_return service::RequestAnswer{200, completed_body(parsed->request, map, found.states, scratch())};
+}
+
+http::Response to_response(const service::RequestTable::Outcome& outcome) {
+  using Table = service::RequestTable;
+  return std::visit(
+      overloaded{[](const service::SharedAnswer& answer) { return json(answer->status, answer->body); },
+                 [](const Table::Pending& pending) {
+                   return json(200, pending_body(pending.id, static_cast<unsigned>(pending.retry_in.count())));
+                 },
+                 [](const Table::Overloaded&) {
+                   return fault(503, "the maximum number of concurrent requests has been reached",
+                                {{"Retry-After", "5"}});
+                 },
+                 [](const Table::Unknown&) { return http::Response{404, {}, ""}; }},
+      outcome);
+}
+
+}  // namespace
+
+http::BodyPlan plan_stack_body(const http::Request& head, std::span<const std::string> path, const StackDesk& desk) {
+  if (path.size() != 1 || path.front() != "symbolicate" || !head.is("POST")) return {};
+  if (!is_json(head)) return fault(415, "expected a request with Content-Type: application/json");
+  return http::BodyLimit{desk.max_body};
+}
+
+Task<http::Response> post_symbolicate(http::Request request, const StackDesk& desk) {
+  if (!is_json(request)) co_return fault(415, "expected a request with Content-Type: application/json");
+  const auto hold = hold_of(request);
+  if (!hold) co_return fault(400, "timeout: expected a whole number of seconds");
+  const std::string scope = scope_of(request);
+  const auto body = std::make_shared<const std::string>(std::move(request.body));
+  service::RequestTable::Work work = [body, scope, desk] { return symbolicate(body, scope, desk); };
+  const auto outcome = co_await desk.requests->ask(scope, std::move(work), *hold);
+  co_return to_response(outcome);
+}
+
+Task<http::Response> get_request(http::Request request, std::vector<std::string> below, const StackDesk& desk) {
+  const auto hold = hold_of(request);
+  if (!hold) co_return fault(400, "timeout: expected a whole number of seconds");
+  if (below.size() != 1) co_return http::Response{404, {}, ""};
+  const auto outcome = co_await desk.requests->poll(std::move(below.front()), *hold);
+  co_return to_response(outcome);
+}
+
+}  // namespace symcached::api

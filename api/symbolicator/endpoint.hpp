@@ -1,0 +1,30 @@
+#pragma once
+/// `POST /symbolicate` and `GET /requests/{id}`. Spec: docs/protocols/symbolicator.md.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/symbolicator/request.hpp"
+#include "net/http.hpp"
+#include "net/task.hpp"
+#include "service/request_table.hpp"
+#include "service/stack_service.hpp"
+
+namespace symcached::api {
+
+/// What stack traces are answered with. All of it outlives the server.
+struct StackDesk {
+  service::StackService* stacks = nullptr;
+  service::RequestTable* requests = nullptr;
+  SourceRules source_rules = {};
+  std::uint64_t max_body = std::uint64_t{55} << 20;  ///< bytes of a request's JSON
+};
+
+/// How bodies of such requests are taken; nothing of other requests.
+http::BodyPlan plan_stack_body(const http::Request& head, std::span<const std::string> path, const StackDesk& desk);
+
+Task<http::Response> post_symbolicate(http::Request request, const StackDesk& desk);
+/// @param below  segments after `requests`
+Task<http::Response> get_request(http::Request request, std::vector<std::string> below, const StackDesk& desk);
+
+}  // namespace symcached::api

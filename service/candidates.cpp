@@ -1,0 +1,167 @@
+#include "service/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/overloaded.hpp"
+#include "net/all_of.hpp"
+#include "net/http.hpp"
+#include "service/verdicts.hpp"
+
+namespace symcached::service {
+namespace {
+
+using sources::FileType;
+using sources::ModuleType;
+using stacks::CandidateInfo;
+using stacks::DownloadStatus;
+
+constexpr std::size_t kMostKnown = 65'536;        ///< places; when there are more, all are forgotten
+constexpr std::chrono::hours kFoundAgain{1};      ///< how long a place counts as one that has the file
+constexpr std::string_view kFailed = "download failed: ";
+
+/// What Symbolicator asks for, the files with sources last.
+std::vector<FileType> types_of(ModuleType module) {
+  using enum FileType;
+  switch (module) {
+    case ModuleType::pe: return {pe, breakpad, mach_debug, pdb, elf_debug, source_bundle};
+    case ModuleType::pe_dotnet: return {portable_pdb, pdb, source_bundle};
+    case ModuleType::elf: return {elf_code, breakpad, mach_debug, pdb, elf_debug, source_bundle};
+    case ModuleType::macho: return {mach_code, breakpad, mach_debug, pdb, elf_debug, source_bundle};
+    case ModuleType::wasm: return {wasm_code, wasm_debug, source_bundle, portable_pdb};
+  }
+  return {};
+}
+
+std::string status_text(unsigned status) { return fmt::format("{} {}", status, http::reason_phrase(status)); }
+
+std::string duration_text(std::chrono::milliseconds time) {
+  return time.count() % 1000 == 0 ? fmt::format("{}s", time.count() / 1000) : fmt::format("{}ms", time.count());
+}
+
+/// The texts that Symbolicator's clients know.
+void describe(const fetch::TransientError& error, std::chrono::milliseconds time_limit, CandidateInfo& out) {
+  using Kind = fetch::TransientError::Kind;
+  out.download = error.kind == Kind::forbidden ? DownloadStatus::no_permission : DownloadStatus::error;
+  if (error.kind == Kind::timed_out) out.details = fmt::format("download timed out after {}", duration_text(time_limit));
+  else if (error.kind == Kind::forbidden && error.status != 0) out.details = status_text(error.status);
+  else if (error.status >= 400) out.details = fmt::format("{}{}", kFailed, status_text(error.status));
+  else out.details = fmt::format("{}{}", kFailed, error.why);
+}
+
+CandidateInfo candidate_of(const fetch::Outcome& outcome, std::chrono::milliseconds time_limit) {
+  CandidateInfo candidate;
+  std::visit(overloaded{[&](const fetch::Original&) { candidate.download = DownloadStatus::ok; },
+                        [&](const fetch::NotThere&) { candidate.download = DownloadStatus::not_found; },
+                        [&](const fetch::SaysLess&) { candidate.download = DownloadStatus::not_found; },
+                        [&](const fetch::Refused&) { candidate.download = DownloadStatus::malformed; },
+                        [&](const fetch::TransientError& error) { describe(error, time_limit, candidate); },
+                        [&](const auto& other) {
+                          candidate.download = DownloadStatus::error;
+                          candidate.details = fmt::format("{}{}", kFailed, other.why);
+                        }},
+             outcome);
+  return candidate;
+}
+
+std::string name_of(const fetch::Source& source, const std::string& scope, const std::string& location) {
+  return fmt::format("{} {}", scope, SourceMemory::name_of(source, location));
+}
+
+}  // namespace
+
+Task<std::vector<CandidateInfo>> Candidates::list(CacheQuery query, SharedSources sources) {
+  const std::vector<Question> questions = questions_of(query, *sources);
+  std::vector<Task<Said>> asking;
+  for (const Question& question : questions) asking.push_back(ask(question, sources));
+  std::vector<Said> said = co_await all_of(std::move(asking));
+  tell_originals(questions, said, *sources);
+  std::vector<CandidateInfo> all;
+  std::vector<bool> has_any(sources->sources.all.size());
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    has_any[questions[i].source] = true;
+    all.push_back(std::move(said[i].candidate));
+  }
+  for (std::size_t i = 0; i < has_any.size(); ++i)
+    if (!has_any[i])
+      all.push_back({.source = sources->sources.all[i]->id(), .location = std::string(stacks::kNoFilesListed)});
+  co_return all;
+}
+
+std::vector<Candidates::Question> Candidates::questions_of(const CacheQuery& query, const SourceSet& sources) const {
+  std::vector<Question> all;
+  for (std::size_t i = 0; i < sources.sources.all.size(); ++i) {
+    fetch::Source& source = *sources.sources.all[i];
+    std::vector<std::string> seen;
+    for (const FileType type : types_of(query.type)) {
+      auto file = sources::make_request(type, query.module);
+      if (!file) continue;
+      const fetch::Wanted wanted = fetch::wanted_of(std::move(*file), query.scope);
+      for (fetch::Spot& spot : source.spots(wanted)) {
+        if (std::ranges::find(seen, spot.location) != seen.end()) continue;
+        seen.push_back(spot.location);
+        all.push_back({i, wanted, std::move(spot)});
+      }
+    }
+  }
+  return all;
+}
+
+Task<Candidates::Said> Candidates::ask(Question question, SharedSources sources) {
+  const fetch::Source& source = *sources->sources.all[question.source];
+  const std::string name = name_of(source, question.wanted.scope, question.spot.location);
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = known_.find(name);
+    if (found != known_.end() && found->second.until > store::Store::now()) co_return found->second;
+  }
+  Said said = co_await ask_source(std::move(question), std::move(sources));
+  const std::scoped_lock lock(mutex_);
+  if (known_.size() >= kMostKnown) known_.clear();
+  known_.insert_or_assign(name, said);
+  co_return said;
+}
+
+Task<Candidates::Said> Candidates::ask_source(Question question, SharedSources sources) {
+  fetch::Source& source = *sources->sources.all[question.source];
+  fetch::Outcome outcome = co_await source.open_spot(question.wanted, question.spot.path);
+  Said said{.candidate = candidate_of(outcome, time_limit_)};
+  said.candidate.source = source.id();
+  said.candidate.location = std::move(question.spot.location);
+  if (auto* original = std::get_if<fetch::Original>(&outcome)) {
+    said.candidate.features = co_await features_.of(std::move(*original));
+    if (!said.candidate.features) said.candidate.features.emplace();
+    said.until = store::Store::now() + kFoundAgain;
+    co_return said;
+  }
+  if (std::holds_alternative<fetch::Exhausted>(outcome)) {
+    said.until = store::Store::now();
+    co_return said;
+  }
+  said.verdict = verdict_of(outcome, std::nullopt, sources->sources.policy);
+  said.until = retry_at(*said.verdict);
+  co_return said;
+}
+
+/// A file that no place of a source has is not asked for again when the module is looked for.
+void Candidates::tell_originals(const std::vector<Question>& questions, const std::vector<Said>& said,
+                                const SourceSet& sources) {
+  for (std::size_t i = 0; i < questions.size();) {
+    const Question& first = questions[i];
+    std::vector<store::Negative> verdicts;
+    bool is_there = false;
+    for (; i < questions.size() && questions[i].source == first.source && questions[i].wanted.key == first.wanted.key;
+         ++i) {
+      if (said[i].verdict) verdicts.push_back(*said[i].verdict);
+      else is_there = true;
+    }
+    if (is_there) continue;
+    originals_.refuse(*sources.sources.all[first.source], first.wanted.key,
+                      combined(verdicts, sources.asked, sources.sources.policy));
+  }
+}
+
+}  // namespace symcached::service

@@ -1,0 +1,127 @@
+#include "service/stack_service.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/overloaded.hpp"
+#include "net/all_of.hpp"
+
+namespace symcached::service {
+namespace {
+
+using stacks::CandidateInfo;
+using stacks::DownloadStatus;
+using stacks::ModuleStatus;
+using stacks::UseStatus;
+
+constexpr std::chrono::hours kNoLimit{24};  ///< whoever waits gives up sooner
+
+ModuleStatus status_of(const Failed& failed) {
+  switch (failed.kind) {
+    case Failed::Kind::malformed: return ModuleStatus::malformed;
+    case Failed::Kind::timed_out: return ModuleStatus::timeout;
+    case Failed::Kind::crashed: return ModuleStatus::other;
+    case Failed::Kind::not_whole:
+    case Failed::Kind::forbidden:
+    case Failed::Kind::rate_limited:
+    case Failed::Kind::unavailable: return ModuleStatus::fetching_failed;
+  }
+  return ModuleStatus::other;
+}
+
+ModuleStatus status_of(const Outcome& outcome) {
+  return std::visit(overloaded{[](const Ready&) { return ModuleStatus::found; },
+                               [](const Absent&) { return ModuleStatus::missing; },
+                               [](const Failed& failed) { return status_of(failed); },
+                               [](const auto&) { return ModuleStatus::other; }},
+                    outcome);
+}
+
+/// How much a candidate has to say; the order is that of the sources, so the first of equals is the one.
+int worth(const CandidateInfo& candidate) {
+  if (candidate.download != DownloadStatus::ok || !candidate.features) return -1;
+  return candidate.features->has_debug_info ? 2 : candidate.features->has_symbols ? 1 : 0;
+}
+
+/// Says of the best candidate that it was used, or could not be.
+void mark_used(ModuleStatus status, std::vector<CandidateInfo>& candidates) {
+  if (status == ModuleStatus::found) {
+    const auto best = std::ranges::max_element(candidates, {}, worth);
+    if (best != candidates.end() && worth(*best) >= 0) best->debug = UseStatus{};
+  } else if (status == ModuleStatus::malformed) {
+    const auto first = std::ranges::find(candidates, DownloadStatus::malformed, &CandidateInfo::download);
+    if (first != candidates.end()) first->debug = UseStatus{UseStatus::Kind::malformed};
+  }
+}
+
+stacks::Features guessed(store::Quality quality) {
+  return {.has_debug_info = quality >= store::Quality::breakpad, .has_symbols = true};
+}
+
+}  // namespace
+
+SharedSources StackService::sources_of(const std::vector<sources::SourceConfig>* wanted) const {
+  const SharedSources own = service_.originals().in_use();
+  if (wanted == nullptr) return own;
+  Sources opened{{}, own->sources.policy};
+  for (const sources::SourceConfig& config : *wanted)
+    if (auto source = open_source_(config)) opened.all.push_back(std::move(*source));
+  return shared(std::move(opened));
+}
+
+Task<FoundModules> StackService::find(const stacks::Request& request, const stacks::ModuleMap& map, std::string scope,
+                                      SharedSources sources) {
+  FoundModules found;
+  found.states.resize(request.modules.size());
+  const std::vector<bool> used = map.used(request.stacks);
+  std::vector<Task<One>> looking;
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < request.modules.size(); ++i) {
+    const stacks::ModuleInfo& module = request.modules[i];
+    if (!used[i]) continue;
+    found.states[i].status = ModuleStatus::missing;
+    if (!module.type) continue;
+    indices.push_back(i);
+    looking.push_back(find_one({*module.type, module.ids, scope}, sources, request.options.dif_candidates));
+  }
+  std::vector<One> all = co_await all_of(std::move(looking));
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    found.states[indices[n]] = std::move(all[n].state);
+    found.open.push_back(std::move(all[n].open));
+  }
+  co_return found;
+}
+
+Task<StackService::One> StackService::find_one(CacheQuery query, SharedSources sources, bool with_candidates) {
+  std::vector<CandidateInfo> candidates;
+  if (with_candidates) candidates = co_await candidates_.list(query, sources);
+  One one = co_await look(std::move(query), std::move(sources));
+  mark_used(one.state.status, candidates);
+  stacks::tidy(candidates);
+  one.state.candidates = std::move(candidates);
+  co_return one;
+}
+
+Task<StackService::One> StackService::look(CacheQuery query, SharedSources sources) {
+  One one;
+  const auto request = CacheRequest::of(query);
+  one.state.status = ModuleStatus::missing;
+  if (!request) co_return one;
+  const Outcome outcome = co_await service_.find(std::move(query), kNoLimit, std::move(sources));
+  one.state.status = status_of(outcome);
+  const auto* ready = std::get_if<Ready>(&outcome);
+  if (ready == nullptr) co_return one;
+  const store::Head& head = ready->entry->head();
+  const store::EntryKey key{kSymcaches.now, request->query.scope, request->key};
+  auto opened = modules_.open(key, *ready->entry);
+  if (!opened) {
+    one.state.status = ModuleStatus::other;
+    co_return one;
+  }
+  one.open = std::move(*opened);
+  one.state.module = one.open.get();
+  one.state.features = service_.features().of_cache(head.payload_sha256).value_or(guessed(head.quality));
+  co_return one;
+}
+
+}  // namespace symcached::service
