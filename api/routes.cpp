@@ -77,12 +77,15 @@ Task<http::Response> microsoft_symcache(http::Request request, Segments path, Be
 /// What the first segment of the path has to be: what the row says, or a version such as v3.1.0.
 enum class First : std::uint8_t { exact, any_case, version };
 enum class Extent : std::uint8_t { one_segment, and_below };
+/// What clients are told that ask too often. Nobody knows what those of the SymCache protocol make of a 429.
+enum class TooOften : std::uint8_t { does_not_count, says_429, says_404 };
 
 struct Route {
   std::string_view segment;  ///< the first of the path; of a version the letter
   First first;
   Extent extent;
   auth::Access access;
+  TooOften too_often;
   std::string_view methods;  ///< as Allow names them; OPTIONS is answered for all. Empty: the endpoint looks at them
   /// @param below  the segments after the first; a version stays
   Task<http::Response> (*endpoint)(http::Request request, Segments below, Behind behind);
@@ -92,13 +95,13 @@ constexpr std::string_view kReading = "GET, HEAD";
 constexpr std::string_view kItsOwn;
 
 constexpr Route kRoutes[] = {
-    {"", First::exact, Extent::one_segment, Access::known, kReading, index},
-    {"healthcheck", First::exact, Extent::one_segment, Access::everyone, kReading, alive},
-    {"readyz", First::exact, Extent::one_segment, Access::everyone, kReading, ready},
-    {"open", First::any_case, Extent::and_below, Access::by_rules, kReading, open_symcache},
-    {"status", First::any_case, Extent::and_below, Access::by_rules, kReading, microsoft_status},
-    {"transcode", First::exact, Extent::and_below, Access::everyone, kItsOwn, transcode},
-    {"v", First::version, Extent::and_below, Access::by_rules, kReading, microsoft_symcache},
+    {"", First::exact, Extent::one_segment, Access::known, TooOften::says_429, kReading, index},
+    {"healthcheck", First::exact, Extent::one_segment, Access::everyone, TooOften::does_not_count, kReading, alive},
+    {"readyz", First::exact, Extent::one_segment, Access::everyone, TooOften::does_not_count, kReading, ready},
+    {"open", First::any_case, Extent::and_below, Access::by_rules, TooOften::says_404, kReading, open_symcache},
+    {"status", First::any_case, Extent::and_below, Access::by_rules, TooOften::says_429, kReading, microsoft_status},
+    {"transcode", First::exact, Extent::and_below, Access::everyone, TooOften::does_not_count, kItsOwn, transcode},
+    {"v", First::version, Extent::and_below, Access::by_rules, TooOften::says_404, kReading, microsoft_symcache},
 };
 
 constexpr std::string_view kNoRoute = "none";
@@ -144,6 +147,23 @@ bool lists(std::string_view methods, std::string_view method) {
   return false;
 }
 
+/// For a client over its rate. Those who failed to log in are known by their address, as are those who need not.
+/// Who is asked to log in, or is half-way, costs nothing: each request of Kerberos may begin so.
+std::optional<http::Response> told_to_wait(const Route* route, const auth::Verdict& verdict,
+                                           const http::Request& request, net::RateLimiter* limiter) {
+  const TooOften too_often = route != nullptr ? route->too_often : TooOften::says_429;
+  if (limiter == nullptr || request.client == nullptr || too_often == TooOften::does_not_count) return std::nullopt;
+  if (verdict.refusal && !verdict.is_wrong) return std::nullopt;
+  const http::Principal* who = verdict.principal.get();
+  const bool has_name = who != nullptr && !who->scheme.empty();
+  const std::string client = has_name ? who->scheme + ' ' + who->name : request.client->network;
+  const auto wait = limiter->wait_of(client);
+  if (wait.count() == 0) return std::nullopt;
+  http::Headers headers{{"Retry-After", std::to_string(wait.count())}, {"Cache-Control", "no-store"}};
+  if (too_often == TooOften::says_404) return http::Response{404, std::move(headers), ""};
+  return http::text(429, "too many requests; retry later", std::move(headers));
+}
+
 /// The answer where no endpoint is asked: no such path, or another method.
 std::optional<http::Response> misdirected(const Route* route, bool has_path, const http::Request& request) {
   if (route != nullptr && route->methods.empty()) return std::nullopt;
@@ -179,7 +199,9 @@ Task<http::Response> answer(http::Request request, service::CacheService& servic
   if (options.gate != nullptr)
     verdict = co_await options.gate->admit(request, route != nullptr ? route->access : Access::known);
   http::Response response;
-  if (verdict.refusal) {
+  if (auto wait = told_to_wait(route, verdict, request, options.rate)) {
+    response = std::move(*wait);
+  } else if (verdict.refusal) {
     response = std::move(*verdict.refusal);
   } else if (auto refused = misdirected(route, path.has_value(), request)) {
     response = std::move(*refused);

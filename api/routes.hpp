@@ -12,6 +12,7 @@
 #include "api/transcode/endpoint.hpp"
 #include "auth/gate.hpp"
 #include "net/http.hpp"
+#include "net/rate_limiter.hpp"
 #include "net/task.hpp"
 #include "service/cache_service.hpp"
 
@@ -22,7 +23,8 @@ struct ApiOptions {
   Unready unready = {};
   bool is_https = false;  ///< how clients reach the server
   Prefixes prefixes = {};
-  auth::Gate* gate = nullptr;  ///< null: everybody is let in
+  auth::Gate* gate = nullptr;        ///< null: everybody is let in
+  net::RateLimiter* rate = nullptr;  ///< null: clients may ask as often as they like. Outlives the server
   /// After each request, with one of route_names(). From any thread.
   std::function<void(std::string_view route, unsigned status)> answered = {};
   Recorder* recorder = nullptr;              ///< outlives the server

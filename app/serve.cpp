@@ -129,6 +129,8 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
     api_options.workers = transcoding->workers();
   }
   api_options.gate = doors.gate.get();
+  std::optional<net::RateLimiter> rate;
+  if (config.rate.per_second != 0) api_options.rate = &rate.emplace(config.rate);
   const auto handler = [&](http::Request request) { return api::answer(std::move(request), service, api_options); };
   net::ServerOptions listener = listening_at(config.bind, config.server);
   listener.tls = doors.tls;
@@ -140,8 +142,8 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
   store::Maintenance maintenance(backend.directory(), quotas,
                                  {.expiry_every = cleanup_interval(config), .after_round = CacheLog(quotas, log)});
   const auto measure = [&] {
-    return metrics.text({(*server)->stats(), backend.workers().stats(), service.stats(), quotas.counts(),
-                         maintenance.counts(), backend.client().hosts().left_alone()});
+    return metrics.text({(*server)->stats(), rate ? rate->refused() : 0, backend.workers().stats(), service.stats(),
+                         quotas.counts(), maintenance.counts(), backend.client().hosts().left_alone()});
   };
   const auto admin = start_admin(config.admin_bind, {measure, api_options.unready}, log);
   if (!admin) return could_not(fmt::format("admin_bind: {}", admin.error()));
