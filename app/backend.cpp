@@ -69,6 +69,12 @@ std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config:
   if (!sources) return std::unexpected(std::move(sources.error()));
   backend->service_.emplace(*backend->store_, std::move(*sources), backend->run_job_, backend->log_,
                             service_options(config, backend->directory_, options));
+  const service::OpenSource open_source = [backend = backend.get()](const sources::SourceConfig& source) {
+    return fetch::make_source(source, backend->objects_, backend->client_, backend->log_);
+  };
+  backend->stacks_.emplace(*backend->service_, open_source,
+                           service::StackOptions{.download_limit = std::chrono::milliseconds(config.network.total_ms)});
+  backend->requests_.emplace(service::RequestOptions{}, backend->log_);
   if (auto opened = backend->open_transcoding(config.symcache); !opened) return std::unexpected(opened.error());
   return backend;
 }
@@ -88,9 +94,11 @@ std::expected<void, std::string> Backend::open_transcoding(const config::Symcach
 }
 
 void Backend::stop() {
+  if (requests_) requests_->drain();
   client_.stop();
   workers_.stop();
   if (transcoding_) transcoding_->stop();
+  if (requests_) requests_->stop();
   if (service_) service_->stop();
 }
 

@@ -15,6 +15,8 @@
 #include "fetch/object_cache.hpp"
 #include "net/log.hpp"
 #include "service/cache_service.hpp"
+#include "service/request_table.hpp"
+#include "service/stack_service.hpp"
 #include "service/worker_reader.hpp"
 #include "store/store.hpp"
 #include "worker/pool.hpp"
@@ -48,6 +50,8 @@ class Backend {
   worker::Pool& workers() { return workers_; }
   fetch::HttpClient& client() { return client_; }
   service::CacheService& service() { return *service_; }
+  service::StackService& stacks() { return *stacks_; }
+  service::RequestTable& requests() { return *requests_; }
   /// Of Microsoft's symcaches; null: no directory for them is configured.
   Transcoding* transcoding() { return transcoding_.get(); }
 
@@ -66,6 +70,8 @@ class Backend {
   fetch::ObjectCache objects_;
   fetch::HttpClient client_;
   std::optional<service::CacheService> service_;
+  std::optional<service::StackService> stacks_;
+  std::optional<service::RequestTable> requests_;
   std::unique_ptr<Transcoding> transcoding_;
 };
 

@@ -80,6 +80,8 @@ std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessS
       {"symcached_http_requests_in_flight", "requests being answered", kGauge, number(now.server.requests_in_flight)},
       {"symcached_http_requests_refused_total", "requests over limits.max_in_flight", kCounter,
        number(now.server.requests_refused)},
+      {"symcached_http_requests_over_rate_total", "requests over limits.requests_per_second", kCounter,
+       number(now.over_rate)},
       {"symcached_requests_held", "requests waiting for a conversion", kGauge, number(now.service.held)},
       {"symcached_jobs", "files being fetched or converted, or queued for it", kGauge, number(now.service.jobs)},
       {"symcached_jobs_active", "files being fetched or converted", kGauge, number(now.service.active)},

@@ -23,6 +23,7 @@ namespace symcached::app {
 /// Taken when the metrics are asked for.
 struct MetricsSnapshot {
   net::ServerStats server;
+  std::uint64_t over_rate = 0;  ///< requests over limits.requests_per_second
   worker::PoolStats workers;
   service::ServiceStats service;
   store::QuotaCounts cache;

@@ -297,6 +297,23 @@ def rows_90_and_91_what_is_being_sent_is_sent_to_its_end(place):
         assert len(first) + len(rest) > 8 << 20
 
 
+@test
+def row_92_who_asks_too_often_is_told_to_come_back(place):
+    with Scene(place, OLD, settings={"limits": {"requests_per_second": 1, "request_burst": 3}}) as scene:
+        scene.symcache("ok.pdb", 1, 1, "3.1.0")
+        assert scene.get("ok.pdb", 1)[0] == 200
+        status, headers, body = until(lambda: not_200(scene.get("ok.pdb", 1)), "a refusal")
+        assert (status, headers["retry-after"], headers["cache-control"], body) == (404, "1", "no-store", b""), headers
+        status, headers, _ = until(lambda: not_200(scene.server.ask(f"/status/ok.pdb/{1:032x}")), "a refusal")
+        assert (status, headers["retry-after"], headers["cache-control"]) == (429, "1", "no-store"), headers
+        assert scene.server.ask("/healthcheck")[0] == 200
+        until(lambda: scene.get("ok.pdb", 1)[0] == 200, "an answer after a while")
+
+
+def not_200(answer):
+    return None if answer[0] == 200 else answer
+
+
 def read_rest(client):
     data = bytearray()
     while piece := client.recv(1 << 16):

@@ -10,6 +10,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <new>
 
+#include "net/network.hpp"
 #include "net/request_parser.hpp"
 #include "net/response_head.hpp"
 
@@ -63,7 +64,7 @@ void log_safely(const Log& log, Severity severity, std::string_view what, std::s
 Connection::Connection(Socket socket, const asio::ip::tcp::endpoint& peer, ThreadState& state)
     : stream_(std::move(socket), state.options.tls.get()),
       peer_(peer),
-      client_{peer.address().to_string()},
+      client_{peer.address().to_string(), network_of(peer.address()).to_string()},
       state_(state),
       buffer_(most_buffered(state.options)),
       sending_(state.options, deadline_) {

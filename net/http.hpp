@@ -28,8 +28,9 @@ struct Principal {
 
 /// The connection that requests come over, one after the other.
 struct Client {
-  std::string address;  ///< without port
-  std::any kept = {};   ///< what a handler keeps from one request to the next
+  std::string address;       ///< without port
+  std::string network = {};  ///< of the address, see net/network.hpp: what counts as one client
+  std::any kept = {};        ///< what a handler keeps from one request to the next
 };
 
 /// Where the body of a request is written while it comes, instead of being kept in memory.

@@ -103,8 +103,8 @@ http::Response to_response(const service::RequestTable::Outcome& outcome) {
 
 }  // namespace
 
-http::BodyPlan plan_stack_body(const http::Request& head, std::span<const std::string> path, const StackDesk& desk) {
-  if (path.size() != 1 || path.front() != "symbolicate" || !head.is("POST")) return {};
+http::BodyPlan plan_stack_body(const http::Request& head, const StackDesk& desk) {
+  if (!head.is("POST")) return {};
   if (!is_json(head)) return fault(415, "expected a request with Content-Type: application/json");
   return http::BodyLimit{desk.max_body};
 }

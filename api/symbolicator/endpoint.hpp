@@ -20,8 +20,8 @@ struct StackDesk {
   std::uint64_t max_body = std::uint64_t{55} << 20;  ///< bytes of a request's JSON
 };
 
-/// How bodies of such requests are taken; nothing of other requests.
-http::BodyPlan plan_stack_body(const http::Request& head, std::span<const std::string> path, const StackDesk& desk);
+/// How the body of a request to symbolicate is taken.
+http::BodyPlan plan_stack_body(const http::Request& head, const StackDesk& desk);
 
 Task<http::Response> post_symbolicate(http::Request request, const StackDesk& desk);
 /// @param below  segments after `requests`
