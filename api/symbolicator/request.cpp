@@ -168,7 +168,11 @@ class RequestReader {
     if (const json::object* const registers = in.object("registers")) read_registers(*registers, stack);
     in.needed("frames");
     const json::array* const frames = in.array("frames");
-    if (frames == nullptr || is_over() || !fits(*frames, "frames", kMaxFrames - frames_)) return;
+    if (frames == nullptr || is_over()) return;
+    if (frames->size() > kMaxFrames - frames_) {
+      too_large_ = too_many("frames", kMaxFrames);
+      return;
+    }
     frames_ += frames->size();
     stack.frames.resize(frames->size());
     std::size_t next = 0;
