@@ -33,7 +33,8 @@ TEST(SymbolicateResponse, HasTheFieldsOfTheProtocolInItsOrder) {
   const auto module = crash_module();
   const std::string got = answer(
       R"({"signal":11,
-      "stacktraces":[{"thread_id":7,"thread_name":"main","is_requesting":true,"registers":{"rsp":"0x8","rip":"0x401004"},
+      "stacktraces":[{"thread_id":7,"thread_name":"main","is_requesting":true,
+                      "registers":{"rsp":"0x8","rip":"0x401004"},
                       "frames":[{"instruction_addr":"0x401004","platform":"native","trust":"context"},
                                 {"instruction_addr":"0x1003","addr_mode":"rel:0","in_app":true},
                                 {"instruction_addr":"0x1","package":"libc","in_app":false}]},
@@ -127,6 +128,23 @@ TEST(SymbolicateResponse, LinesOfSource) {
             R"({"status":"completed","stacktraces":[{"frames":[{"status":"symbolicated","original_index":0,)"
             R"("instruction_addr":"0x0","pre_context":["a","\u0009\"b\""],"context_line":"","post_context":[""],)"
             R"("source_link":"https://a/x.cs"}]}],"modules":[]})");
+}
+
+TEST(SymbolicateResponse, HasALimit) {
+  const auto module = crash_module();
+  const auto parsed = parse_symbolicate_body(R"({"stacktraces":[{"frames":[{"instruction_addr":"0x401000"},
+      {"instruction_addr":"0x401000"}]},{"frames":[{"instruction_addr":1}]}],
+      "modules":[{"type":"elf","image_addr":"0x400000"}]})",
+                                             {});
+  ASSERT_TRUE(parsed);
+  const stacks::ModuleMap modules(parsed->request.modules);
+  const std::vector<stacks::ModuleState> states = {{.status = ModuleStatus::found, .module = &module}};
+  stacks::Scratch scratch;
+  ResponseWriter writer(parsed->request, {}, 100);
+  symbolicate(parsed->request, modules, states, scratch, writer);
+  EXPECT_TRUE(writer.is_full());
+  EXPECT_EQ(std::move(writer).finish(modules, states),
+            R"({"status":"failed","message":"the answer has more than 100 bytes; ask for fewer frames at once"})");
 }
 
 TEST(SymbolicateResponse, OtherAnswers) {
