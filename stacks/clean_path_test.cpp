@@ -19,7 +19,7 @@ TEST(CleanPath, ResolvesDots) {
     std::string_view why, path, want;
   };
   const Row rows[] = {
-      {"up", "/work/linux/../deps/a.cc", "/work/deps/a.cc"},
+      {"up", "/src/linux/../deps/a.cc", "/src/deps/a.cc"},
       {"up twice", "/a/b/../../c.h", "/c.h"},
       {"up twice, apart", "/a/../b/../c.h", "/c.h"},
       {"here", "/a/./b/./c.h", "/a/b/c.h"},

@@ -58,7 +58,7 @@ class StackAnswerer {
   void run() {
     sink_.begin_stack(stack_);
     const bool ends_in_nothing = leads_nowhere_from_start();
-    for (std::size_t i = 0; i < stack_.frames.size(); ++i) {
+    for (std::size_t i = 0; i < stack_.frames.size() && !sink_.is_full(); ++i) {
       const Position at = at_index(i);
       if (ends_in_nothing && at.depth + 1 == stack_.frames.size()) continue;
       scratch_.names.trim();
@@ -140,7 +140,7 @@ class StackAnswerer {
       out.details = &details;
     }
     const std::size_t count = found->frames.size();
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count && !sink_.is_full(); ++i) {
       const std::size_t inner = request_.options.caller_first ? count - 1 - i : i;
       const bool is_outermost = inner + 1 == count;
       set_place(found->frames[inner], out.frame);

@@ -77,6 +77,8 @@ class FrameSink {
   virtual void begin_stack(const Stack& stack) = 0;
   virtual void frame(const OutFrame& frame) = 0;
   virtual void end_stack() = 0;
+  /// True: it takes no more, and is not asked to. A short request may have a long answer.
+  virtual bool is_full() const { return false; }
 };
 
 /// Memory for answers, used again and again: names that were demangled stay, up to DemangledNames::kKept. One per

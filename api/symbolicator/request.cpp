@@ -49,7 +49,9 @@ std::expected<DocumentPtr, BodyFault> parse(std::string_view text) {
   if (auto fault = check_size(text)) return std::unexpected(std::move(*fault));
   auto document = std::make_shared<Document>();
   boost::system::error_code error;
-  json::stream_parser parser(&document->memory);
+  json::parse_options options;
+  options.max_depth = kMaxDepth;
+  json::stream_parser parser(&document->memory, options);
   const std::size_t read = parser.write(text.data(), text.size(), error);
   if (!error) parser.finish(error);
   if (error) return std::unexpected(BodyFault{400, fmt::format("JSON, but {} at byte {}", error.message(), read)});
@@ -168,7 +170,11 @@ class RequestReader {
     if (const json::object* const registers = in.object("registers")) read_registers(*registers, stack);
     in.needed("frames");
     const json::array* const frames = in.array("frames");
-    if (frames == nullptr || is_over() || !fits(*frames, "frames", kMaxFrames - frames_)) return;
+    if (frames == nullptr || is_over()) return;
+    if (frames->size() > kMaxFrames - frames_) {
+      too_large_ = too_many("frames", kMaxFrames);
+      return;
+    }
     frames_ += frames->size();
     stack.frames.resize(frames->size());
     std::size_t next = 0;

@@ -1,5 +1,7 @@
 #include "api/symbolicator/response.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 
@@ -169,7 +171,8 @@ std::size_t frames_of(const stacks::Request& request) {
 
 }  // namespace
 
-ResponseWriter::ResponseWriter(const stacks::Request& request, std::string_view before) : request_(request) {
+ResponseWriter::ResponseWriter(const stacks::Request& request, std::string_view before, std::size_t limit)
+    : request_(request), limit_(limit) {
   out_.reserve(frames_of(request) * kBytesPerFrame);
   out_ += R"({"status":"completed",)";
   out_ += before;
@@ -232,6 +235,8 @@ void ResponseWriter::frame(const stacks::OutFrame& out) {
 void ResponseWriter::end_stack() { out_ += "]}"; }
 
 std::string ResponseWriter::finish(const stacks::ModuleMap& modules, std::span<const stacks::ModuleState> states) && {
+  if (is_full())
+    return failed_body(fmt::format("the answer has more than {} bytes; ask for fewer frames at once", limit_));
   out_ += R"(],"modules":[)";
   for (std::uint32_t i = 0; i < request_.modules.size(); ++i) {
     if (i != 0) out_ += ',';

@@ -9,22 +9,28 @@
 
 namespace symcached::api {
 
+/// Bytes of frames that an answer may have. Addresses are short, and what is known of them need not be.
+inline constexpr std::size_t kMaxAnswer = std::size_t{256} << 20;
+
 /// The answer `completed`: a sink for symbolicate(), then finish().
 class ResponseWriter final : public stacks::FrameSink {
  public:
   /// @param before  members that stand in front of all others but the status: `"crashed":true,`; empty for /symbolicate
-  explicit ResponseWriter(const stacks::Request& request, std::string_view before = {});
+  /// @param limit   of frames, in bytes
+  explicit ResponseWriter(const stacks::Request& request, std::string_view before = {}, std::size_t limit = kMaxAnswer);
 
   void begin_stack(const stacks::Stack& stack) override;
   void frame(const stacks::OutFrame& frame) override;
   void end_stack() override;
+  bool is_full() const override { return out_.size() > limit_; }
 
   /// @param states  of all modules of the request
-  /// @return        the body
+  /// @return        the body; that of a failure if the frames passed the limit
   std::string finish(const stacks::ModuleMap& modules, std::span<const stacks::ModuleState> states) &&;
 
  private:
   const stacks::Request& request_;
+  std::size_t limit_;
   std::string out_;
   bool first_stack_ = true, first_frame_ = true;
 };
