@@ -131,9 +131,11 @@ class CountedSource final : public fetch::Source {
   bool is_public() const override { return source_->is_public(); }
   bool is_local() const override { return source_->is_local(); }
   Task<fetch::Outcome> open(fetch::Wanted wanted) override { return counted(source_->open(std::move(wanted))); }
-  std::vector<fetch::Spot> spots(const fetch::Wanted& wanted) override { return source_->spots(wanted); }
-  Task<fetch::Outcome> open_spot(fetch::Wanted wanted, std::string path) override {
-    return counted(source_->open_spot(std::move(wanted), std::move(path)));
+  sources::Layout layout() const override { return source_->layout(); }
+  std::vector<std::string> places(const fetch::Wanted& wanted) override { return source_->places(wanted); }
+  std::string location_of(std::string_view place) const override { return source_->location_of(place); }
+  Task<fetch::Outcome> open_place(fetch::Wanted wanted, std::string place) override {
+    return counted(source_->open_place(std::move(wanted), std::move(place)));
   }
   Task<std::string> identify(fetch::Wanted wanted) override { return source_->identify(std::move(wanted)); }
   void forget(const fetch::Wanted& wanted) override { source_->forget(wanted); }

@@ -155,16 +155,15 @@ FolderSource::Looked FolderSource::find_form(int directory, const std::filesyste
   return std::nullopt;
 }
 
-std::vector<Spot> FolderSource::spots(const Wanted& wanted) {
-  std::vector<Spot> all;
+std::vector<std::string> FolderSource::places(const Wanted& wanted) {
+  std::vector<std::string> all;
   const auto root = root_.get();
   if (!root) return all;
-  for (sources::Place& place : places_of((*root)->get(), wanted))
-    all.push_back({fmt::format("{}/{}", name_, place.path), std::move(place.path)});
+  for (sources::Place& place : places_of((*root)->get(), wanted)) all.push_back(std::move(place.path));
   return all;
 }
 
-Task<Outcome> FolderSource::open_spot(Wanted wanted, std::string path) {
+Task<Outcome> FolderSource::open_place(Wanted wanted, std::string path) {
   const auto root = root_.get();
   if (!root) co_return failed_locally(fmt::format("{}: cannot open the directory", name_), root.error());
   std::string origin = fmt::format("{}/{}", name_, path);

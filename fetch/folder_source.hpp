@@ -23,8 +23,10 @@ class FolderSource : public Source {
   bool is_public() const override { return is_public_; }
   bool is_local() const override { return true; }
   Task<Outcome> open(Wanted wanted) override;
-  std::vector<Spot> spots(const Wanted& wanted) override;
-  Task<Outcome> open_spot(Wanted wanted, std::string path) override;
+  sources::Layout layout() const override { return layout_; }
+  std::vector<std::string> places(const Wanted& wanted) override;
+  std::string location_of(std::string_view place) const override { return name_ + '/' + std::string(place); }
+  Task<Outcome> open_place(Wanted wanted, std::string place) override;
   Task<std::string> identify(Wanted wanted) override;
   void forget(const Wanted& wanted) override { objects_.forget(wanted); }
   /// What lies at one path below the folder, packed or not.

@@ -195,10 +195,10 @@ Task<Outcome> HttpSource::open(Wanted wanted) {
   co_return co_await follow_pointer(std::move(wanted), pointer);
 }
 
-std::vector<Spot> HttpSource::spots(const Wanted& wanted) {
-  std::vector<Spot> all;
+std::vector<std::string> HttpSource::places(const Wanted& wanted) {
+  std::vector<std::string> all;
   for (sources::Place& place : places_.places(wanted.file, probed_ == Probed::two_tiers))
-    all.push_back({origin_of(place.path), std::move(place.path)});
+    all.push_back(std::move(place.path));
   return all;
 }
 

@@ -26,8 +26,12 @@ class HttpSource : public Source {
   bool is_public() const override { return config_.is_public; }
   bool is_local() const override { return false; }
   Task<Outcome> open(Wanted wanted) override;
-  std::vector<Spot> spots(const Wanted& wanted) override;
-  Task<Outcome> open_spot(Wanted wanted, std::string path) override { return download(std::move(wanted), std::move(path)); }
+  sources::Layout layout() const override { return config_.layout; }
+  std::vector<std::string> places(const Wanted& wanted) override;
+  std::string location_of(std::string_view place) const override { return origin_of(place); }
+  Task<Outcome> open_place(Wanted wanted, std::string place) override {
+    return download(std::move(wanted), std::move(place));
+  }
   Task<std::string> identify(Wanted wanted) override;
   void forget(const Wanted& wanted) override { objects_.forget(wanted); }
   /// What lies at one path below the place, packed or not.

@@ -16,12 +16,6 @@
 
 namespace symcached::fetch {
 
-/// One place of a source where a file may lie.
-struct Spot {
-  std::string location;  ///< path or URL, without credentials
-  std::string path;      ///< for open_spot()
-};
-
 /// Outlives every question put to it. Asked from threads that may wait for the disk.
 class Source {
  public:
@@ -36,11 +30,14 @@ class Source {
   virtual bool is_public() const = 0;
   virtual bool is_local() const = 0;  ///< identify() asks nobody but this machine
   virtual Task<Outcome> open(Wanted wanted) = 0;
-  /// The places where open() looks, but for those that only asking tells of. None: its filters leave the file out, or
-  /// it is not found by a place. Asks nobody.
-  virtual std::vector<Spot> spots(const Wanted& wanted) = 0;
+  virtual sources::Layout layout() const = 0;
+  /// The places where open() looks, but for those that only asking tells of: paths below its root. None: its filters
+  /// leave the file out, or it is not found by a place. Asks nobody.
+  virtual std::vector<std::string> places(const Wanted& wanted) = 0;
+  /// Path or URL of a place, without credentials.
+  virtual std::string location_of(std::string_view place) const = 0;
   /// Looks at one place alone.
-  virtual Task<Outcome> open_spot(Wanted wanted, std::string path) = 0;
+  virtual Task<Outcome> open_place(Wanted wanted, std::string place) = 0;
   /// What the original is now (identity.hpp), without reading it. Empty if it is not there or cannot be told.
   /// Cost: the file's attributes, or a HEAD.
   virtual Task<std::string> identify(Wanted wanted) = 0;

@@ -14,27 +14,12 @@
 namespace symcached::service {
 namespace {
 
-using sources::FileType;
-using sources::ModuleType;
 using stacks::CandidateInfo;
 using stacks::DownloadStatus;
 
 constexpr std::size_t kMostKnown = 65'536;        ///< places; when there are more, all are forgotten
 constexpr std::chrono::hours kFoundAgain{1};      ///< how long a place counts as one that has the file
 constexpr std::string_view kFailed = "download failed: ";
-
-/// What Symbolicator asks for, the files with sources last.
-std::vector<FileType> types_of(ModuleType module) {
-  using enum FileType;
-  switch (module) {
-    case ModuleType::pe: return {pe, breakpad, mach_debug, pdb, elf_debug, source_bundle};
-    case ModuleType::pe_dotnet: return {portable_pdb, pdb, source_bundle};
-    case ModuleType::elf: return {elf_code, breakpad, mach_debug, pdb, elf_debug, source_bundle};
-    case ModuleType::macho: return {mach_code, breakpad, mach_debug, pdb, elf_debug, source_bundle};
-    case ModuleType::wasm: return {wasm_code, wasm_debug, source_bundle, portable_pdb};
-  }
-  return {};
-}
 
 std::string status_text(unsigned status) { return fmt::format("{} {}", status, http::reason_phrase(status)); }
 
@@ -45,6 +30,7 @@ std::string duration_text(std::chrono::milliseconds time) {
 /// The texts that Symbolicator's clients know.
 void describe(const fetch::TransientError& error, std::chrono::milliseconds time_limit, CandidateInfo& out) {
   using Kind = fetch::TransientError::Kind;
+  if (error.kind == Kind::unavailable && error.status >= 400 && error.status < 500) return;  // said as if it were a 404
   out.download = error.kind == Kind::forbidden ? DownloadStatus::no_permission : DownloadStatus::error;
   if (error.kind == Kind::timed_out) out.details = fmt::format("download timed out after {}", duration_text(time_limit));
   else if (error.kind == Kind::forbidden && error.status != 0) out.details = status_text(error.status);
@@ -67,6 +53,13 @@ CandidateInfo candidate_of(const fetch::Outcome& outcome, std::chrono::milliseco
   return candidate;
 }
 
+constexpr std::array kPurposes{Purpose::names, Purpose::sources};
+
+/// Whether there is something that the source has no place for.
+bool lacks_places(fetch::Source& source, const CacheQuery& query) {
+  return std::ranges::any_of(kPurposes, [&](Purpose p) { return listed_places(source, query, p).empty(); });
+}
+
 std::string name_of(const fetch::Source& source, const std::string& scope, const std::string& location) {
   return fmt::format("{} {}", scope, SourceMemory::name_of(source, location));
 }
@@ -80,39 +73,30 @@ Task<std::vector<CandidateInfo>> Candidates::list(CacheQuery query, SharedSource
   std::vector<Said> said = co_await all_of(std::move(asking));
   tell_originals(questions, said, *sources);
   std::vector<CandidateInfo> all;
-  std::vector<bool> has_any(sources->sources.all.size());
-  for (std::size_t i = 0; i < said.size(); ++i) {
-    has_any[questions[i].source] = true;
-    all.push_back(std::move(said[i].candidate));
-  }
-  for (std::size_t i = 0; i < has_any.size(); ++i)
-    if (!has_any[i])
-      all.push_back({.source = sources->sources.all[i]->id(), .location = std::string(stacks::kNoFilesListed)});
+  for (Said& one : said) all.push_back(std::move(one.candidate));
+  for (const auto& source : sources->sources.all)
+    if (lacks_places(*source, query))
+      all.push_back({.source = source->id(), .location = std::string(stacks::kNoFilesListed)});
   co_return all;
 }
 
-std::vector<Candidates::Question> Candidates::questions_of(const CacheQuery& query, const SourceSet& sources) const {
+std::vector<Candidates::Question> Candidates::questions_of(const CacheQuery& query, const SourceSet& sources) {
   std::vector<Question> all;
   for (std::size_t i = 0; i < sources.sources.all.size(); ++i) {
-    fetch::Source& source = *sources.sources.all[i];
     std::vector<std::string> seen;
-    for (const FileType type : types_of(query.type)) {
-      auto file = sources::make_request(type, query.module);
-      if (!file) continue;
-      const fetch::Wanted wanted = fetch::wanted_of(std::move(*file), query.scope);
-      for (fetch::Spot& spot : source.spots(wanted)) {
-        if (std::ranges::find(seen, spot.location) != seen.end()) continue;
-        seen.push_back(spot.location);
-        all.push_back({i, wanted, std::move(spot)});
+    for (const Purpose purpose : kPurposes)
+      for (ListedPlace& place : listed_places(*sources.sources.all[i], query, purpose)) {
+        if (std::ranges::find(seen, place.path) != seen.end()) continue;
+        seen.push_back(place.path);
+        all.push_back({i, std::move(place)});
       }
-    }
   }
   return all;
 }
 
 Task<Candidates::Said> Candidates::ask(Question question, SharedSources sources) {
   const fetch::Source& source = *sources->sources.all[question.source];
-  const std::string name = name_of(source, question.wanted.scope, question.spot.location);
+  const std::string name = name_of(source, question.place.wanted.scope, source.location_of(question.place.path));
   {
     const std::scoped_lock lock(mutex_);
     const auto found = known_.find(name);
@@ -127,10 +111,10 @@ Task<Candidates::Said> Candidates::ask(Question question, SharedSources sources)
 
 Task<Candidates::Said> Candidates::ask_source(Question question, SharedSources sources) {
   fetch::Source& source = *sources->sources.all[question.source];
-  fetch::Outcome outcome = co_await source.open_spot(question.wanted, question.spot.path);
+  fetch::Outcome outcome = co_await source.open_place(question.place.wanted, question.place.path);
   Said said{.candidate = candidate_of(outcome, time_limit_)};
   said.candidate.source = source.id();
-  said.candidate.location = std::move(question.spot.location);
+  said.candidate.location = source.location_of(question.place.path);
   if (auto* original = std::get_if<fetch::Original>(&outcome)) {
     said.candidate.features = co_await features_.of(std::move(*original));
     if (!said.candidate.features) said.candidate.features.emplace();
@@ -153,13 +137,13 @@ void Candidates::tell_originals(const std::vector<Question>& questions, const st
     const Question& first = questions[i];
     std::vector<store::Negative> verdicts;
     bool is_there = false;
-    for (; i < questions.size() && questions[i].source == first.source && questions[i].wanted.key == first.wanted.key;
+    for (; i < questions.size() && questions[i].source == first.source && questions[i].place.wanted.key == first.place.wanted.key;
          ++i) {
       if (said[i].verdict) verdicts.push_back(*said[i].verdict);
       else is_there = true;
     }
     if (is_there) continue;
-    originals_.refuse(*sources.sources.all[first.source], first.wanted.key,
+    originals_.refuse(*sources.sources.all[first.source], first.place.wanted.key,
                       combined(verdicts, sources.asked, sources.sources.policy));
   }
 }

@@ -11,6 +11,7 @@
 #include "net/task.hpp"
 #include "service/cache_query.hpp"
 #include "service/file_features.hpp"
+#include "service/listed_places.hpp"
 #include "service/originals.hpp"
 #include "stacks/candidates.hpp"
 
@@ -30,8 +31,7 @@ class Candidates {
  private:
   struct Question {
     std::size_t source;  ///< index
-    fetch::Wanted wanted;
-    fetch::Spot spot;
+    ListedPlace place;
   };
   /// What one place said.
   struct Said {
@@ -39,7 +39,7 @@ class Candidates {
     store::TimePoint until;
     std::optional<store::Negative> verdict;  ///< nothing: it has the file
   };
-  std::vector<Question> questions_of(const CacheQuery& query, const SourceSet& sources) const;
+  std::vector<Question> questions_of(const CacheQuery& query, const SourceSet& sources);
   Task<Said> ask(Question question, SharedSources sources);
   Task<Said> ask_source(Question question, SharedSources sources);
   void tell_originals(const std::vector<Question>& questions, const std::vector<Said>& said, const SourceSet& sources);

@@ -96,6 +96,11 @@ Task<StackService::One> StackService::find_one(CacheQuery query, SharedSources s
   std::vector<CandidateInfo> candidates;
   if (with_candidates) candidates = co_await candidates_.list(query, sources);
   One one = co_await look(std::move(query), std::move(sources));
+  const bool has_malformed = std::ranges::any_of(
+      candidates, [](const CandidateInfo& c) { return c.download == DownloadStatus::malformed; });
+  if (with_candidates && one.state.status == ModuleStatus::malformed && !has_malformed &&
+      std::ranges::none_of(candidates, [](const CandidateInfo& c) { return worth(c) > 0; }))
+    one.state.status = ModuleStatus::missing;  // what there is was made without
   mark_used(one.state.status, candidates);
   stacks::tidy(candidates);
   one.state.candidates = std::move(candidates);

@@ -45,7 +45,7 @@ bool passes(const Filters& filters, const FileRequest& request) {
   const ModuleIds& module = request.module;
   if (!filters.file_types.empty() && std::ranges::find(filters.file_types, request.type) == filters.file_types.end())
     return false;
-  if (filters.requires_checksum && request.type == FileType::portable_pdb && module.checksums.empty()) return false;
+  if (filters.requires_checksum && module.checksums.empty()) return false;
   const auto fits = [&](const std::string& glob) {
     return (!module.code_file.empty() && matches_glob(glob, module.code_file)) ||
            (!module.debug_file.empty() && matches_glob(glob, module.debug_file));

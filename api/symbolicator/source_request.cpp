@@ -19,7 +19,7 @@ class SourceReader {
   SourceReader(const json::object& from, const SourceRules& rules) : in_(from, fault_), rules_(rules) {}
 
   SourceConfig read() {
-    SourceConfig source{.layout = Layout::native};
+    SourceConfig source{.layout = Layout::native, .probing = sources::Probing::first};
     in_.needed("id");
     in_.text("id", source.id);
     if (!is_source_id(source.id)) in_.wrong("id", "wanted printable characters of ASCII without blanks, at most 128");

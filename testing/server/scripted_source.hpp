@@ -55,10 +55,10 @@ class ScriptedSource : public fetch::Source {
     ++script_.opened;
     co_return script_.open(wanted);
   }
-  std::vector<fetch::Spot> spots(const fetch::Wanted& wanted) override {
-    return {{name_ + "/" + wanted.key, wanted.key}};
-  }
-  Task<fetch::Outcome> open_spot(fetch::Wanted wanted, std::string) override { return open(std::move(wanted)); }
+  sources::Layout layout() const override { return sources::Layout::native; }
+  std::vector<std::string> places(const fetch::Wanted& wanted) override { return {wanted.key}; }
+  std::string location_of(std::string_view place) const override { return name_ + '/' + std::string(place); }
+  Task<fetch::Outcome> open_place(fetch::Wanted wanted, std::string) override { return open(std::move(wanted)); }
   Task<std::string> identify(fetch::Wanted) override {
     ++script_.identified;
     co_return script_.identity;
