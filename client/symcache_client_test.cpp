@@ -65,7 +65,7 @@ class SymcacheClientTest : public ::testing::Test {
   std::unique_ptr<SymcacheClient> client(const std::vector<std::string>& urls, wpt::Version version = {3, 1, 0}) {
     ClientOptions options{.directory = folder_.path(), .patience = 60s, .user_agent = "Test/1", .waits = time_.waits()};
     options.limits.silence_s = 1;
-    for (const std::string& url : urls) options.servers.push_back({{.url = url}, version});
+    for (const std::string& url : urls) options.places.push_back({ServerPlace{{.url = url}, version}});
     auto opened = SymcacheClient::open(std::move(options));
     EXPECT_TRUE(opened) << opened.error();
     return std::move(*opened);
@@ -244,7 +244,7 @@ TEST_F(SymcacheClientTest, CredentialsStayAtTheirOrigin) {
   server.put(std::string(kRequest), {302, {{"Location", store.url() + "/blob"}}, ""});
   store.put("/blob", {200, {{"Content-Type", "application/vnd.ms-symcache"}}, "the symcache"});
   ClientOptions options{.directory = folder_.path(), .user_agent = "Test/1"};
-  options.servers.push_back({{.url = server.url(), .user = "me", .password = "secret"}, {3, 1, 0}});
+  options.places.push_back({ServerPlace{{.url = server.url(), .user = "me", .password = "secret"}, {3, 1, 0}}});
   const auto client = SymcacheClient::open(std::move(options));
   EXPECT_EQ(told(run_task((*client)->fetch(kApp))), "kept 3.1.0");
   EXPECT_EQ(server.header("Authorization"), "Basic bWU6c2VjcmV0");
@@ -259,6 +259,83 @@ TEST_F(SymcacheClientTest, ServersAreAskedInTurn) {
   EXPECT_EQ(told(run_task(client({})->fetch(kApp))), "not there");
   put_here("3.1.0");
   EXPECT_EQ(told(run_task(client({})->fetch(kApp))), "here 3.1.0");
+}
+
+/// Folders "a" and "b" in turn, then the server; what of all that has the symcache afterwards, and who was asked.
+TEST_F(SymcacheClientTest, FoldersAreAskedInTurnAndCachesKeepWhatIsFoundBehindThem) {
+  struct Row {
+    std::string_view why;
+    std::vector<std::size_t> b_into, server_into;
+    std::string in_a, in_b;  ///< versions; empty: none
+    Fault answer;
+    std::string_view want;
+    std::vector<std::string> kept;
+    std::size_t requests;
+  };
+  const Row rows[] = {
+      {"from the server into all caches", {0}, {0, 1}, "", "", {}, "kept 3.1.0", {"a", "b", "near"}, 1},
+      {"into the caches of its chain", {}, {1}, "", "", {}, "kept 3.1.0", {"b", "near"}, 1},
+      {"into none but the directory", {}, {}, "", "", {}, "kept 3.1.0", {"near"}, 1},
+      {"from the first folder", {0}, {0, 1}, "3.1.0", "", {}, "kept 3.1.0", {"a", "near"}, 0},
+      {"from the second folder", {0}, {0, 1}, "", "3.2.0", {}, "kept 3.2.0", {"a", "b", "near"}, 0},
+      {"which is no cache's", {}, {}, "", "3.1.0", {}, "kept 3.1.0", {"b", "near"}, 0},
+      {"an older one, nothing newer", {0}, {0, 1}, "", "3.0.0", {.status = 304}, "kept 3.0.0", {"a", "b", "near"}, 1},
+      {"an older one, the server is ill", {}, {}, "3.0.0", "", {.status = 403}, "kept 3.0.0", {"a", "near"}, 1},
+      {"not readable", {0}, {0, 1}, "4.0.0", "2.0.0", {.status = 404}, "not there", {"a", "b"}, 1},
+  };
+  for (const Row& r : rows) {
+    const TempFolder root;
+    for (const auto& [folder, version] : {std::pair("a", r.in_a), std::pair("b", r.in_b)}) {
+      fs::create_directory(root.path() / folder);
+      if (!version.empty())
+        root.write(fs::path(folder) / kFolder / ("app.pdb-v" + version + ".symcache"), "of the folder");
+    }
+    FaultyUpstream upstream("of the server", {r.answer}, {kTheirs});
+    ClientOptions options{.directory = root.path() / "near", .patience = 60s, .waits = time_.waits()};
+    options.places = {{FolderPlace{root.path() / "a", {3, 1, 0}}},
+                      {FolderPlace{root.path() / "b", {3, 1, 0}}, r.b_into},
+                      {ServerPlace{{.url = upstream.url()}, {3, 1, 0}}, r.server_into}};
+    const auto client = SymcacheClient::open(std::move(options));
+    const Outcome outcome = run_task((*client)->fetch(kApp));
+    EXPECT_EQ(told(outcome), r.want) << r.why;
+    std::vector<std::string> kept;
+    for (const std::string folder : {"a", "b", "near"})
+      if (!files_in(root.path() / folder).empty()) kept.push_back(folder);
+    EXPECT_EQ(kept, r.kept) << r.why;
+    EXPECT_EQ(upstream.requests(), r.requests) << r.why;
+    const auto* there = std::get_if<Kept>(&outcome);
+    if (there == nullptr) continue;
+    EXPECT_EQ(content_of(there->path), r.requests == 1 && r.answer.status == 0 ? "of the server" : "of the folder")
+        << r.why;
+  }
+}
+
+TEST_F(SymcacheClientTest, AFolderThatCannotBeUsedIsLeftOut) {
+  FaultyUpstream upstream("the symcache", {}, {kTheirs});
+  ClientOptions options{.directory = folder_.path() / "near", .waits = time_.waits()};
+  folder_.write("file", "x");
+  options.places = {{FolderPlace{folder_.path() / "missing", {3, 1, 0}}},
+                    {FolderPlace{folder_.path() / "file", {3, 1, 0}}},
+                    {FolderPlace{folder_.path() / "file" / "cache", {3, 1, 0}}},
+                    {ServerPlace{{.url = upstream.url()}, {3, 1, 0}}, {2}}};
+  const auto client = SymcacheClient::open(std::move(options));
+  ASSERT_TRUE(client) << client.error();
+  EXPECT_THAT((*client)->warnings(),
+              ElementsAre(HasSubstr("missing is not looked into: No such file"), HasSubstr("it is no directory"),
+                          HasSubstr("cannot be the SymCache directory")));
+  EXPECT_EQ(told(run_task((*client)->fetch(kApp))), "kept 3.1.0");
+  EXPECT_FALSE(fs::exists(folder_.path() / "missing")) << "only caches are created";
+}
+
+TEST_F(SymcacheClientTest, SaysWhichCacheCouldNotKeepIt) {
+  FaultyUpstream upstream("the symcache", {}, {kTheirs});
+  folder_.write("cache/app.pdb", "a file where a folder has to be");
+  ClientOptions options{.directory = folder_.path() / "near", .waits = time_.waits()};
+  options.places = {{FolderPlace{folder_.path() / "cache", {3, 1, 0}}},
+                    {ServerPlace{{.url = upstream.url()}, {3, 1, 0}}, {0}}};
+  const Outcome outcome = run_task((*SymcacheClient::open(std::move(options)))->fetch(kApp));
+  EXPECT_EQ(told(outcome), "kept 3.1.0");
+  EXPECT_THAT(std::get<Kept>(outcome).warning, HasSubstr("cache: cannot publish a symcache in"));
 }
 
 TEST_F(SymcacheClientTest, TwoClientsAtOnceKeepOneFile) {
@@ -295,7 +372,7 @@ TEST_F(SymcacheClientTest, AKilledOneLeavesOnlyPendingFiles) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     ClientOptions options{.directory = folder_.path(), .user_agent = "Test/1"};
-    options.servers.push_back({{.url = upstream.url()}, {3, 1, 0}});
+    options.places.push_back({ServerPlace{{.url = upstream.url()}, {3, 1, 0}}});
     const auto killed = SymcacheClient::open(std::move(options));
     const Watch die_half_way{.receiving = [](std::uint64_t, std::uint64_t) { ::_exit(0); }};
     run_task((*killed)->fetch(kApp, die_half_way));

@@ -11,16 +11,11 @@
 #include <variant>
 
 #include "client/answer.hpp"
+#include "client/symcache_folder.hpp"
 #include "fetch/download.hpp"
 #include "fetch/plain_endpoint.hpp"
-#include "ids/guid.hpp"
 
 namespace symcached::client {
-
-struct SymcacheKey {
-  std::string pdb_name;
-  DebugId id;
-};
 
 /// Told while a request goes on, from any thread.
 struct Watch {

@@ -6,6 +6,7 @@ Usage: e2e/fetch_test.py PATH_TO_SYMCACHED
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,31 @@ def our_own_server(scene):
     assert scene.fetch(url, "app.pdb", guid, age, "-q") == (0, [], ""), "the server is not needed any more"
 
 
+def folders_and_caches(scene):
+    """Asked in turn, as _NT_SYMCACHE_PATH names them; what is found further right is kept in the caches left of it."""
+    far, cache, near = (scene.folder / name for name in ("far", "cache", "near"))
+    place = pathlib.Path("app.pdb") / (KEY + "1") / "app.pdb-v3.1.0.symcache"
+
+    async def answer(exchange):
+        await exchange.answer(200, BODY, f"Content-Type: {THEIRS}")
+    with FaultServer({"v3.1.0": answer}) as server:
+        rows = [("from the server", f"{near};srv*{cache}*{server.url}", [near, cache], 1, ""),
+                ("from the cache", f"{near};srv*{cache}*{server.url}", [near, cache], 0, ""),
+                ("from a folder", f"cache*{near};{far};{server.url}", [near, far], 0, ""),
+                ("no folder", f"{near}*{server.url};{scene.folder}/none", [near], 1, "none is not looked into")]
+        for why, path, kept, requests, warning in rows:
+            shutil.rmtree(near, ignore_errors=True)
+            if why == "from a folder":
+                cache.rename(far)
+            before = len(server.requests)
+            status, lines, errors = scene.fetch("app.pdb", GUID, environment={"_NT_SYMCACHE_PATH": path},
+                                                directory=False)
+            assert (status, lines) == (0, [str(near / place)]) and warning in errors, (why, status, lines, errors)
+            assert bool(errors) == bool(warning), (why, errors)
+            assert [each for each in (near, cache, far) if each in kept and (each / place).read_bytes() != BODY] == []
+            assert len(server.requests) - before == requests, why
+
+
 def redirected_to_nginx(scene):
     """The one who redirects says what it is, the store says nothing."""
     store = scene.folder / "store"
@@ -141,7 +167,7 @@ def wrong_usage(scene):
     assert status == 2 and "no directory to keep symcaches in" in errors, errors
 
 
-TESTS = [our_own_server, redirected_to_nginx, a_ticket_is_wanted, a_login_page, a_disk_that_takes_no_more, wrong_usage]
+TESTS = [our_own_server, folders_and_caches, redirected_to_nginx, a_ticket_is_wanted, a_login_page, a_disk_that_takes_no_more, wrong_usage]
 
 
 def main():
