@@ -67,6 +67,7 @@ SymcacheClient::SymcacheClient(ClientOptions options, std::unique_ptr<SymcacheFo
 std::expected<std::unique_ptr<SymcacheClient>, std::string> SymcacheClient::open(ClientOptions options) {
   auto directory = SymcacheFolder::open(options.directory);
   if (!directory) return std::unexpected(std::move(directory.error()));
+  remove_old_parts(parts_of((*directory)->directory()));
   std::vector<Place> places = std::move(options.places);
   std::vector<bool> is_cache(places.size());
   for (const Place& place : places)
@@ -103,16 +104,17 @@ std::expected<void, std::string> SymcacheClient::add(Place place, bool is_cache)
 
 Task<SymcacheClient::Got> SymcacheClient::fetch_from(SymcacheServer& server, SymcacheKey key, std::optional<Kept> here,
                                                      Watch watch) {
-  IncomingFile file(directory_->directory());
-  SymcacheServer::Question question{.key = key, .patience = patience_, .watch = std::move(watch)};
-  question.begin = [&file] { return file.begin(); };
+  IncomingFile file(directory_->directory(), server.identity_of(key));
+  SymcacheServer::Question question{.key = key, .patience = patience_, .file = &file, .watch = std::move(watch)};
   if (here) question.have = here->version;
   ServerAnswer answer = co_await server.ask(std::move(question));
+  if (std::holds_alternative<NothingNewer>(answer) || std::holds_alternative<Absent>(answer)) file.discard();
   if (std::holds_alternative<NothingNewer>(answer)) co_return std::move(*here);
   if (const auto* complete = std::get_if<Complete>(&answer)) {
     auto kept = directory_->keep(file.path(), key, complete->version);
-    if (kept) co_return std::move(*kept);
-    co_return ServerAnswer(Failed{std::move(kept.error()), true});
+    if (!kept) co_return ServerAnswer(Failed{std::move(kept.error()), true});
+    file.discard();
+    co_return std::move(*kept);
   }
   co_return std::move(answer);
 }

@@ -1,85 +1,18 @@
 #include "client/symcache_client.hpp"
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <thread>
 
-#include "net/run_task.hpp"
+#include "testing/server/client_fixture.hpp"
 #include "testing/server/fake_upstream.hpp"
-#include "testing/server/faulty_upstream.hpp"
-#include "testing/server/fixed_endpoint.hpp"
-#include "testing/temp_folder.hpp"
-
-/// The one that is killed is a fork of this process, and starts threads.
-extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 
 namespace symcached::client {
 namespace {
 
-using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Fault = FaultyUpstream::Fault;
-namespace fs = std::filesystem;
-
-constexpr std::string_view kFolder = "app.pdb/3249D99D0C4049318610F4E4FB0B69361A";
-constexpr std::string_view kRequest = "/v3.1.0/app.pdb/3249D99D0C4049318610F4E4FB0B6936/26";
-const std::string kTheirs = "Content-Type: application/vnd.ms-symcache";
-const SymcacheKey kApp{"app.pdb", {*Guid::parse("3249D99D0C4049318610F4E4FB0B6936"), 26}};
-
-std::string sample(std::size_t size) {
-  std::string text;
-  for (unsigned i = 0; text.size() < size; ++i) text += "symbol " + std::to_string(i) + "\n";
-  text.resize(size);
-  return text;
-}
-
-std::string content_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Paths of all files below a folder, relative to it; those for locks are empty and left out.
-std::vector<std::string> files_in(const fs::path& folder) {
-  std::vector<std::string> all;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && entry.file_size() != 0) all.push_back(entry.path().lexically_relative(folder));
-  std::ranges::sort(all);
-  return all;
-}
-
-/// "kept 3.1.0", "here 3.0.0", "not there", or why not.
-std::string told(const Outcome& outcome) {
-  if (const auto* kept = std::get_if<Kept>(&outcome))
-    return (kept->is_new ? "kept " : "here ") + kept->version.to_string();
-  if (const auto* not_kept = std::get_if<NotKept>(&outcome))
-    return (not_kept->is_unfinished ? "unfinished: " : "failed: ") + not_kept->why;
-  return "not there";
-}
-
-class SymcacheClientTest : public ::testing::Test {
- protected:
-  std::unique_ptr<SymcacheClient> client(const std::vector<std::string>& urls, wpt::Version version = {3, 1, 0}) {
-    ClientOptions options{.directory = folder_.path(), .patience = 60s, .user_agent = "Test/1", .waits = time_.waits()};
-    options.limits.silence_s = 1;
-    for (const std::string& url : urls) options.places.push_back({ServerPlace{{.url = url}, version}});
-    auto opened = SymcacheClient::open(std::move(options));
-    EXPECT_TRUE(opened) << opened.error();
-    return std::move(*opened);
-  }
-  Outcome fetch(const std::string& url, wpt::Version version = {3, 1, 0}) {
-    return run_task(client({url}, version)->fetch(kApp));
-  }
-  void put_here(const std::string& version, std::string_view content = "local") {
-    folder_.write(fs::path(kFolder) / ("app.pdb-v" + version + ".symcache"), content);
-  }
-
-  TempFolder folder_;
-  fetch::FakeTime time_;
-};
 
 TEST_F(SymcacheClientTest, KeepsWhatComesAndNothingElse) {
   const std::string file = sample(30'000);
@@ -133,6 +66,7 @@ TEST_F(SymcacheClientTest, KeepsWhatComesAndNothingElse) {
     EXPECT_TRUE(kept == nullptr || content_of(kept->path) == file) << r.why;
     EXPECT_EQ(files_in(folder_.path()).size(), kept != nullptr ? 1u : 0u) << r.why;
     fs::remove_all(folder_.path() / "app.pdb");
+    fs::remove_all(folder_.path() / ".symcached/parts");
   }
 }
 
@@ -364,28 +298,6 @@ TEST_F(SymcacheClientTest, ManyAtOnceShareConnections) {
   EXPECT_EQ(kept, kCount);
   EXPECT_EQ(upstream.asked().size(), kCount);
   EXPECT_LE(upstream.most_connections(), 2 * kMostConnections) << "a server may see late that one has ended";
-}
-
-TEST_F(SymcacheClientTest, AKilledOneLeavesOnlyPendingFiles) {
-  FaultyUpstream upstream(sample(30'000), {{.silent_at = 10'000}}, {kTheirs});
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    ClientOptions options{.directory = folder_.path(), .user_agent = "Test/1"};
-    options.places.push_back({ServerPlace{{.url = upstream.url()}, {3, 1, 0}}});
-    const auto killed = SymcacheClient::open(std::move(options));
-    const Watch die_half_way{.receiving = [](std::uint64_t, std::uint64_t) { ::_exit(0); }};
-    run_task((*killed)->fetch(kApp, die_half_way));
-    ::_exit(1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  const auto left = files_in(folder_.path());
-  ASSERT_EQ(left.size(), 1u);
-  EXPECT_TRUE(left.front().ends_with(".pending")) << left.front();
-  EXPECT_EQ(told(fetch(upstream.url())), "kept 3.1.0");
-  EXPECT_THAT(files_in(folder_.path()), ElementsAre(std::string(kFolder) + "/app.pdb-v3.1.0.symcache"));
 }
 
 TEST_F(SymcacheClientTest, SaysWhatIsWrongWithTheDirectory) {

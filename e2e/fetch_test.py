@@ -16,7 +16,7 @@ from components.component import Lacking
 from components.faults import FaultServer
 from components.kerberos import Realm
 from components.nginx import Nginx
-from server import LIMIT, Server, Symbols, have_tools
+from server import LIMIT, Server, Symbols, have_tools, until
 
 GUID = "3249D99D-0C40-4931-8610-F4E4FB0B6936"
 KEY = GUID.replace("-", "")
@@ -102,6 +102,39 @@ def folders_and_caches(scene):
             assert len(server.requests) - before == requests, why
 
 
+def killed_half_way(scene):
+    """kill -9; the next run asks for the rest, if it is of the same file."""
+    half, other = len(BODY) // 2, BODY[::-1]
+
+    def behaviour(next_body, tag):
+        async def answer(exchange):
+            headers = [f"Content-Type: {THEIRS}", "Accept-Ranges: bytes"]
+            if exchange.number == 1:
+                await exchange.head(200, *headers, 'ETag: "one"', length=len(BODY))
+                await exchange.send(BODY[:half])
+                await exchange.until_client_leaves()
+            elif exchange.request.headers.get("if-range") == tag:
+                await exchange.answer(206, BODY[half:], *headers, f"ETag: {tag}",
+                                      f"Content-Range: bytes {half}-{len(BODY) - 1}/{len(BODY)}")
+            else:
+                await exchange.answer(200, next_body, *headers, f"ETag: {tag}")
+        return answer
+
+    parts = scene.kept / ".symcached" / "parts"
+    for why, body, tag in (("the same file", BODY, '"one"'), ("another file", other, '"two"')):
+        with FaultServer({"v3.1.0": behaviour(body, tag)}) as server:
+            client = subprocess.Popen([scene.program, "fetch", server.url, "app.pdb", GUID, "-o", scene.kept])
+            until(lambda: [each.stat().st_size for each in parts.glob("*.pending")] == [half], "half of it is there")
+            client.kill()
+            client.wait()
+            assert not list(scene.kept.rglob("*.symcache")), why
+            scene.expect(scene.fetch(server.url, "app.pdb", GUID), body)
+            asked = [(each.headers.get("range"), each.headers.get("if-range")) for each in server.requests]
+            assert asked == [(None, None), (f"bytes={half}-", '"one"')], (why, asked)
+            assert not list(parts.iterdir()), why
+        shutil.rmtree(scene.kept)
+
+
 def redirected_to_nginx(scene):
     """The one who redirects says what it is, the store says nothing."""
     store = scene.folder / "store"
@@ -142,11 +175,11 @@ def a_login_page(scene):
 def a_disk_that_takes_no_more(scene):
     """A limit on the size of files fails as a full disk does, and takes no right to mount one."""
     async def answer(exchange):
-        await exchange.answer(200, BODY, f"Content-Type: {THEIRS}")
+        await exchange.answer(200, BODY, f"Content-Type: {THEIRS}", 'ETag: "one"')
     with FaultServer({"v3.1.0": answer}) as server:
         status, lines, errors = scene.fetch(server.url, "app.pdb", GUID, most=len(BODY) // 2)
-        assert (status, lines) == (1, []) and "symcache.pending: File too large" in errors, errors
-        assert not list(scene.kept.rglob("*.symcache"))
+        assert (status, lines) == (1, []) and ".pending: File too large" in errors, errors
+        assert not list(scene.kept.rglob("*.symcache")) and not list(scene.kept.rglob("*.pending"))
         scene.expect(scene.fetch(server.url, "app.pdb", GUID))
 
 
@@ -167,7 +200,8 @@ def wrong_usage(scene):
     assert status == 2 and "no directory to keep symcaches in" in errors, errors
 
 
-TESTS = [our_own_server, folders_and_caches, redirected_to_nginx, a_ticket_is_wanted, a_login_page, a_disk_that_takes_no_more, wrong_usage]
+TESTS = [our_own_server, folders_and_caches, killed_half_way, redirected_to_nginx,
+         a_ticket_is_wanted, a_login_page, a_disk_that_takes_no_more, wrong_usage]
 
 
 def main():
