@@ -38,7 +38,7 @@ struct Options {
   std::string version;
   std::vector<std::string> headers;
   std::string user;
-  bool negotiate = false, quiet = false;
+  bool negotiate = false, no_negotiate = false, quiet = false;
   std::uint64_t timeout_ms = 60'000, wait_ms = 600'000;
   unsigned at_once = 16;
 };
@@ -69,6 +69,7 @@ Usage<std::optional<wpt::Version>> version_of(const Options& options) {
 
 Usage<client::ServerPlace> server_of(const std::string& url, const Options& options) {
   client::ServerPlace place{{.url = url, .negotiate = options.negotiate}, client::usual_version(url)};
+  place.http.negotiate_if_asked = !options.no_negotiate;
   for (const std::string& text : options.headers) {
     auto header = header_of(text);
     if (!header) return std::unexpected(std::move(header.error()));
@@ -287,7 +288,10 @@ void add_fetch(CLI::App& app, int& status) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--user", options->user, "for servers that want a password")->type_name("NAME:PASSWORD");
-  command->add_flag("--negotiate", options->negotiate, "authenticate with Kerberos, as the user who runs this");
+  CLI::Option* const at_once = command->add_flag("--negotiate", options->negotiate,
+                                                 "send a ticket of Kerberos at once, not only when it is asked for");
+  command->add_flag("--no-negotiate", options->no_negotiate, "send no ticket even if the server asks for one")
+      ->excludes(at_once);
   command->add_option("--timeout", options->timeout_ms, "wait so long for a server's answer [default: 60s]")
       ->type_name("TIME")
       ->transform(duration());

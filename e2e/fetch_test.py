@@ -153,16 +153,50 @@ def redirected_to_nginx(scene):
 
 
 def a_ticket_is_wanted(scene):
-    """Without --negotiate the message says what is missing."""
+    """It is sent when the server asks for it, unless that is not wanted."""
     store = scene.folder / "store"
-    (store / REQUEST).parent.mkdir(parents=True)
-    (store / REQUEST).write_bytes(BODY)
+    others = [f"{GUID[:-1]}{digit}" for digit in "789"]
+    for guid in (GUID, *others):
+        place = store / REQUEST.replace(KEY, guid.replace("-", ""))
+        place.parent.mkdir(parents=True)
+        place.write_bytes(BODY)
     with Realm() as realm, KerberosApache(store, realm, media_type=THEIRS) as apache:
         realm.log_in()
-        ask = lambda *options: scene.fetch(apache.url, "app.pdb", GUID, *options, environment=realm.client_environment)
-        status, lines, errors = ask()
-        assert (status, lines) == (1, []) and "HTTP status 401" in errors and "Negotiate" in errors, errors
-        scene.expect(ask("--negotiate"))
+        ticket, none = realm.client_environment, realm.environment_without_ticket()
+        rows = [("no ticket", none, []), ("none wanted", ticket, ["--no-negotiate"]),
+                ("a password instead", ticket, ["--user", "me:secret"]),
+                ("a token instead", ticket, ["--header", "Authorization: Bearer x"])]
+        for why, environment, options in rows:
+            status, lines, errors = scene.fetch(apache.url, "app.pdb", GUID, *options, environment=environment)
+            assert (status, lines) == (1, []) and "HTTP status 401" in errors and "Kerberos" in errors, (why, errors)
+        for options in ([], ["--negotiate"]):
+            scene.expect(scene.fetch(apache.url, "app.pdb", GUID, *options, environment=ticket))
+            scene.place().unlink()
+        modules = scene.folder / "modules.txt"
+        modules.write_text("".join(f"app.pdb {guid.replace('-', '')}1\n" for guid in others))
+        status, lines, errors = scene.fetch(apache.url, "--modules", modules, "-j1", environment=ticket)
+        assert (status, len(lines), errors) == (0, len(others), ""), "over one connection"
+
+
+def a_ticket_goes_to_no_other_host(scene):
+    async def wants_a_ticket(exchange):
+        await exchange.answer(401, b"", "WWW-Authenticate: Negotiate")
+
+    with Realm() as realm, FaultServer({"blob": wants_a_ticket}) as other:
+        realm.log_in()
+
+        async def redirect(exchange):
+            if "authorization" not in exchange.request.headers:
+                return await wants_a_ticket(exchange)
+            await exchange.answer(302, b"", f"Location: http://localhost:{other.port}/blob", f"Content-Type: {THEIRS}")
+        with FaultServer({"v3.1.0": redirect}) as asked:
+            for option in ([], ["--negotiate"]):
+                _, _, errors = scene.fetch(f"http://localhost:{asked.port}", "app.pdb", GUID, *option,
+                                           environment=realm.client_environment)
+                assert "HTTP status 401" in errors, errors
+            sent = [each.headers.get("authorization", "-")[:10] for each in asked.requests]
+            assert sent == ["-", "Negotiate ", "Negotiate "], sent
+            assert [each.headers.get("authorization") for each in other.requests] == [None, None], other.requests
 
 
 def a_login_page(scene):
@@ -201,7 +235,7 @@ def wrong_usage(scene):
 
 
 TESTS = [our_own_server, folders_and_caches, killed_half_way, redirected_to_nginx,
-         a_ticket_is_wanted, a_login_page, a_disk_that_takes_no_more, wrong_usage]
+         a_ticket_is_wanted, a_ticket_goes_to_no_other_host, a_login_page, a_disk_that_takes_no_more, wrong_usage]
 
 
 def main():
