@@ -1,10 +1,9 @@
 #include "api/symcache/microsoft.hpp"
 
-#include <fmt/format.h>
-
 #include "api/symcache/request.hpp"
 #include "api/symcache/responses.hpp"
 #include "base/overloaded.hpp"
+#include "wpt/media_type.hpp"
 
 namespace symcached::api {
 namespace {
@@ -13,7 +12,7 @@ using std::chrono::milliseconds;
 
 http::Response send(const transcode::OpenSymcache& symcache, const http::Request& request,
                     const std::optional<std::string>& location) {
-  http::Headers headers = file_headers(microsoft_media_type(symcache.version));
+  http::Headers headers = file_headers(wpt::media_type_of(wpt::kMicrosoftType, symcache.version));
   if (location) {
     headers.emplace_back("Location", *location);
     headers.emplace_back("Cache-Control", "max-age=60");
@@ -32,10 +31,6 @@ http::Response without_text(http::Response response) {
 }
 
 }  // namespace
-
-std::string microsoft_media_type(const wpt::Version& version) {
-  return fmt::format("application/vnd.ms-symcache; version={}", version.to_string());
-}
 
 http::Response to_response(const service::WptOutcome& outcome, const http::Request& request, bool polls,
                            const std::optional<std::string>& location) {
