@@ -272,25 +272,6 @@ TEST(SymcacheDirectory, JobFoldersAreGoneWithTheirOwner) {
   EXPECT_TRUE(fs::exists(f.folder.path()));
 }
 
-TEST(SymcacheDirectory, WalksAllGenerations) {
-  Fixture f;
-  f.folder.write(kFile, "123");
-  f.folder.write("b.pdb\\" + kLower + "\\b.pdb-v3.2.0.symcache", "1");
-  f.folder.write("b.dll-" + kLower + "v2.symcache", "1");
-  f.folder.write("c.dll-5a1e8f3c2b000v1.symcache", "1");
-  f.folder.write("app.pdb/" + kUpper + "/app.pdb-v3.1.0.symcache.pending", "1");
-  f.folder.write("app.pdb/" + kUpper + "/app.pdb-v3.3.0.symcache", "");
-  f.folder.write("notes.txt", "1");
-  const JobFolder job = f.job("not yet");
-  std::vector<std::string> all;
-  f.directory->walk([&](const ListedSymcache& s) {
-    all.push_back(std::to_string(static_cast<int>(s.generation)) + " " + s.name + " " +
-                  (s.id ? wpt::folder_name(*s.id) : "-") + " " + s.version.to_string() + " " + std::to_string(s.size));
-  });
-  EXPECT_THAT(all, UnorderedElementsAre("3 app.pdb " + kUpper + " 3.1.0 3", "3 b.pdb " + kUpper + " 3.2.0 1",
-                                        "2 b.dll " + kUpper + " 2.0.0 1", "1 c.dll - 1.0.0 1"));
-}
-
 TEST(SymcacheDirectory, OpensOnlyWhatCanBeOne) {
   const TempFolder folder;
   folder.write("file", "x");
