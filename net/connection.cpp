@@ -162,7 +162,9 @@ Task<bool> Connection::open(std::chrono::milliseconds within) {
   const Stream::Opened opened = co_await stream_.open();
   if (opened == Stream::Opened::plain_http)
     ::send(stream_.socket().native_handle(), kPlainHttp.data(), kPlainHttp.size(), MSG_NOSIGNAL);
-  co_return opened == Stream::Opened::yes;
+  const bool is_open = opened == Stream::Opened::yes;
+  ++(is_open ? state_.admission.handshakes : state_.admission.handshakes_failed);
+  co_return is_open;
 }
 
 Task<bool> Connection::wait_for_request() {
