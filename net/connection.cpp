@@ -266,6 +266,7 @@ Task<bool> Connection::send(const http::Response& response, bool head_only, bool
   }
   sending_.end();
   if (result == Sent::file_too_short) log_safely(state_.log, Severity::error, where(), "the file was truncated");
+  if (result == Sent::file_changed) log_safely(state_.log, Severity::warning, where(), "the file was written to; cut");
   if (result == Sent::file_unreadable) log_safely(state_.log, Severity::error, where(), "the file cannot be read");
   co_return result == Sent::all;
 }

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <utility>
 
 #include "base/hex.hpp"
@@ -21,6 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kDigestDigits = 32;  ///< of the SHA-256 in an ETag
+
+std::int64_t nanoseconds(const timespec& time) {
+  return (std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)).count();
+}
 
 std::string etag_of(const wpt::Version& version, const store::Head& head) {
   return fmt::format("\"{}-{}\"", version.to_string(), to_hex(head.payload_sha256).substr(0, kDigestDigits));
@@ -121,7 +126,9 @@ std::optional<OpenSymcache> SymcacheDirectory::open_checked(const Held& held) {
     else if (listings_.has_settled(stamp)) checked_.put(held.path, *checked);
   }
   if (!checked->head) return std::nullopt;
-  OpenSymcache symcache{std::move(file), stamp.size, held.version, etag_of(held.version, *checked->head), held.path};
+  OpenSymcache symcache{std::move(file), stamp.size,
+                        held.version,    etag_of(held.version, *checked->head),
+                        held.path,       nanoseconds(info.st_mtim)};
   if (listings_.has_settled(stamp)) open_.put(stamp, symcache);
   return symcache;
 }
