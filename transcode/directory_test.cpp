@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -280,6 +282,46 @@ TEST(SymcacheDirectory, OpensOnlyWhatCanBeOne) {
   EXPECT_TRUE(fs::is_empty(folder.path() / "new/deep")) << "nothing is written before there is a job";
   folder.write("cache/.symcached", "marker");
   EXPECT_THAT(SymcacheDirectory::open(folder.path() / "cache", {}).error(), HasSubstr("must be another"));
+}
+
+/// A process whose root is another folder, until the end of its owner.
+class Elsewhere {
+ public:
+  explicit Elsewhere(const fs::path& root) {
+    if (::pipe(ready_) != 0) return;
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    const char said = ::chroot(root.c_str()) == 0 ? 'y' : 'n';
+    if (::write(ready_[1], &said, 1) == 1) ::pause();
+    ::_exit(0);
+  }
+  ~Elsewhere() {
+    if (pid_ > 0) ::kill(pid_, SIGKILL), ::waitpid(pid_, nullptr, 0);
+    for (const int end : ready_) ::close(end);
+  }
+  bool is_there() const {
+    char said = 'n';
+    return pid_ > 0 && ::read(ready_[0], &said, 1) == 1 && said == 'y';
+  }
+  fs::path root() const { return "/proc/" + std::to_string(pid_) + "/root"; }
+
+ private:
+  int ready_[2] = {-1, -1};
+  pid_t pid_ = -1;
+};
+
+TEST(SymcacheDirectory, MayLieInTheRootOfAnotherProcess) {
+  const TempFolder folder;
+  const Elsewhere process(folder.path());
+  if (!process.is_there()) GTEST_SKIP() << "chroot(2) is not allowed";
+  folder.write("SymCache/" + kFile, "content");
+  const auto directory = SymcacheDirectory::open(process.root() / "SymCache", {});
+  ASSERT_TRUE(directory) << directory.error();
+  const auto held = (*directory)->find("app.pdb", kId);
+  ASSERT_EQ(held.size(), 1u);
+  EXPECT_TRUE((*directory)->open(held.front()));
+  EXPECT_TRUE((*directory)->new_job());
+  EXPECT_TRUE(fs::exists(folder.path() / "SymCache/.symcached/jobs"));
 }
 
 TEST(SymcacheDirectory, ManyPublishOneKey) {
