@@ -24,8 +24,7 @@ struct Behind {
 
 Task<http::Response> index(http::Request request, Segments, Behind behind) {
   const ApiOptions& options = behind.options;
-  co_return index_page(request, {options.is_https, options.microsoft != nullptr,
-                                 options.prefixes.empty() ? std::string() : options.prefixes.front()});
+  co_return index_page(request, {options.is_https, options.microsoft != nullptr, options.prefixes.first()});
 }
 
 Task<http::Response> alive(http::Request, Segments, Behind) { co_return healthcheck(); }
@@ -67,9 +66,6 @@ Task<http::Response> transcode(http::Request request, Segments below, Behind beh
   co_return behind.options.workers->answer(request, below);
 }
 
-enum class Spelling : std::uint8_t { exact, any_case };
-enum class Extent : std::uint8_t { one_segment, and_below };
-
 /// What Windows Performance Analyzer asks for: /v3.1.0/name/id.
 Task<http::Response> microsoft_symcache(http::Request request, Segments path, Behind behind) {
   if (behind.options.microsoft == nullptr) co_return http::text(404, kNoMicrosoft);
@@ -78,13 +74,20 @@ Task<http::Response> microsoft_symcache(http::Request request, Segments path, Be
                                             behind.options.hold, behind.options.redirect);
 }
 
+/// What the first segment of the path has to be: what the row says, or a version such as v3.1.0.
+enum class First : std::uint8_t { exact, any_case, version };
+enum class Extent : std::uint8_t { one_segment, and_below };
+/// What clients are told that ask too often. Nobody knows what those of the SymCache protocol make of a 429.
+enum class TooOften : std::uint8_t { does_not_count, says_429, says_404 };
+
 struct Route {
-  std::string_view segment;  ///< the first of the path; kAnyVersion: v3.1.0 and the like, which stays in `below`
-  Spelling spelling;
+  std::string_view segment;  ///< the first of the path; of a version the letter
+  First first;
   Extent extent;
   auth::Access access;
+  TooOften too_often;
   std::string_view methods;  ///< as Allow names them; OPTIONS is answered for all. Empty: the endpoint looks at them
-  /// @param below  the segments after the first
+  /// @param below  the segments after the first; a version stays
   Task<http::Response> (*endpoint)(http::Request request, Segments below, Behind behind);
 };
 
@@ -92,25 +95,47 @@ constexpr std::string_view kReading = "GET, HEAD";
 constexpr std::string_view kItsOwn;
 
 constexpr Route kRoutes[] = {
-    {"", Spelling::exact, Extent::one_segment, Access::known, kReading, index},
-    {"healthcheck", Spelling::exact, Extent::one_segment, Access::everyone, kReading, alive},
-    {"readyz", Spelling::exact, Extent::one_segment, Access::everyone, kReading, ready},
-    {"open", Spelling::any_case, Extent::and_below, Access::by_rules, kReading, open_symcache},
-    {"status", Spelling::any_case, Extent::and_below, Access::by_rules, kReading, microsoft_status},
-    {"transcode", Spelling::exact, Extent::and_below, Access::everyone, kItsOwn, transcode},
+    {"", First::exact, Extent::one_segment, Access::known, TooOften::says_429, kReading, index},
+    {"healthcheck", First::exact, Extent::one_segment, Access::everyone, TooOften::does_not_count, kReading, alive},
+    {"readyz", First::exact, Extent::one_segment, Access::everyone, TooOften::does_not_count, kReading, ready},
+    {"open", First::any_case, Extent::and_below, Access::by_rules, TooOften::says_404, kReading, open_symcache},
+    {"status", First::any_case, Extent::and_below, Access::by_rules, TooOften::says_429, kReading, microsoft_status},
+    {"transcode", First::exact, Extent::and_below, Access::everyone, TooOften::does_not_count, kItsOwn, transcode},
+    {"v", First::version, Extent::and_below, Access::by_rules, TooOften::says_404, kReading, microsoft_symcache},
 };
 
 constexpr std::string_view kNoRoute = "none";
-constexpr std::string_view kAnyVersion = "v";
-constexpr Route kMicrosoft{kAnyVersion,      Spelling::any_case, Extent::and_below,
-                           Access::by_rules, kReading,           microsoft_symcache};
 
 std::string_view name_of(const Route& route) { return route.segment.empty() ? "index" : route.segment; }
 
+/// "v3.1.0", with a name and an id behind it.
+bool leads_to_version(const Segments& path, std::string_view letter) {
+  const std::string& first = path.front();
+  return path.size() >= 3 && http::same_name(first.substr(0, letter.size()), letter) &&
+         wpt::Version::parse(std::string_view(first).substr(letter.size()));
+}
+
 bool leads_to(const Route& route, const Segments& path) {
   if (route.extent == Extent::one_segment && path.size() != 1) return false;
-  return route.spelling == Spelling::any_case ? http::same_name(path.front(), route.segment)
-                                              : path.front() == route.segment;
+  switch (route.first) {
+    case First::exact: return path.front() == route.segment;
+    case First::any_case: return http::same_name(path.front(), route.segment);
+    case First::version: return leads_to_version(path, route.segment);
+  }
+  return false;
+}
+
+/// @return null if the path leads nowhere
+const Route* route_of(const std::optional<Segments>& path) {
+  if (!path) return nullptr;
+  const auto* const found = std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); });
+  return found != std::end(kRoutes) ? found : nullptr;
+}
+
+/// What an endpoint looks at.
+Segments below(const Route& route, Segments path) {
+  if (route.first != First::version) path.erase(path.begin());
+  return path;
 }
 
 bool lists(std::string_view methods, std::string_view method) {
@@ -122,66 +147,69 @@ bool lists(std::string_view methods, std::string_view method) {
   return false;
 }
 
-bool is_microsofts(const Segments& segments) {
-  return segments.size() >= 3 && segments[0].size() > 1 && (segments[0][0] == 'v' || segments[0][0] == 'V') &&
-         wpt::Version::parse(segments[0].substr(1));
+/// For a client over its rate. Those who failed to log in are known by their address, as are those who need not.
+/// Who is asked to log in, or is half-way, costs nothing: each request of Kerberos may begin so.
+std::optional<http::Response> told_to_wait(const Route* route, const auth::Verdict& verdict,
+                                           const http::Request& request, net::RateLimiter* limiter) {
+  const TooOften too_often = route != nullptr ? route->too_often : TooOften::says_429;
+  if (limiter == nullptr || request.client == nullptr || too_often == TooOften::does_not_count) return std::nullopt;
+  if (verdict.refusal && !verdict.is_wrong) return std::nullopt;
+  const http::Principal* who = verdict.principal.get();
+  const bool has_name = who != nullptr && !who->scheme.empty();
+  const std::string client = has_name ? who->scheme + ' ' + who->name : request.client->network;
+  const auto wait = limiter->wait_of(client);
+  if (wait.count() == 0) return std::nullopt;
+  http::Headers headers{{"Retry-After", std::to_string(wait.count())}, {"Cache-Control", "no-store"}};
+  if (too_often == TooOften::says_404) return http::Response{404, std::move(headers), ""};
+  return http::text(429, "too many requests; retry later", std::move(headers));
 }
 
-/// Whether it begins with all segments of `prefix`, "/team/symbols"; debuggers write URLs in any case.
-bool begins_with(const Segments& path, std::string_view prefix) {
-  const auto segments = http::path_segments(prefix);
-  return segments && segments->size() < path.size() &&
-         std::equal(segments->begin(), segments->end(), path.begin(), http::same_name);
-}
-
-/// Without the prefix, if it has one of them.
-std::optional<Segments> path_of(const http::Request& request, const std::vector<std::string>& prefixes) {
-  auto path = http::path_segments(request.target);
-  if (!path) return path;
-  const auto prefix = std::ranges::find_if(prefixes, [&](const std::string& p) { return begins_with(*path, p); });
-  if (prefix != prefixes.end()) path->erase(path->begin(), path->begin() + std::ranges::count(*prefix, '/'));
-  return path;
-}
-
-/// @param route  nothing if the path leads nowhere
-Task<http::Response> answer_by(const Route* route, std::optional<Segments> path, http::Request request, Behind behind) {
-  if (route != nullptr && route->methods.empty()) {
-    path->erase(path->begin());
-    co_return co_await route->endpoint(std::move(request), std::move(*path), behind);
-  }
+/// The answer where no endpoint is asked: no such path, or another method.
+std::optional<http::Response> misdirected(const Route* route, bool has_path, const http::Request& request) {
+  if (route != nullptr && route->methods.empty()) return std::nullopt;
   const http::Header allow{"Allow", route != nullptr ? route->methods : kReading};
-  if (request.is("OPTIONS")) co_return http::Response{204, {allow}, ""};
-  if (!lists(allow.second, request.method)) co_return http::text(405, "method not allowed; use GET or HEAD", {allow});
-  if (!path) co_return http::text(400, "request target is not a path");
-  if (route == nullptr) co_return http::text(404, "no such path; see /");
-  if (route != &kMicrosoft) path->erase(path->begin());
-  co_return co_await route->endpoint(std::move(request), std::move(*path), behind);
+  if (request.is("OPTIONS")) return http::Response{204, {allow}, ""};
+  if (!lists(allow.second, request.method)) return http::text(405, "method not allowed; use GET or HEAD", {allow});
+  if (!has_path) return http::text(400, "request target is not a path");
+  if (route == nullptr) return http::text(404, "no such path; see /");
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::vector<std::string_view> route_names() {
-  std::vector<std::string_view> names{kNoRoute, name_of(kMicrosoft)};
+  std::vector<std::string_view> names{kNoRoute};
   for (const Route& route : kRoutes) names.push_back(name_of(route));
   return names;
 }
 
+http::BodyPlan plan_body(const http::Request& head, const ApiOptions& options) {
+  if (options.workers == nullptr) return {};
+  const auto path = options.prefixes.segments_behind(head.target);
+  const Route* route = route_of(path);
+  if (route == nullptr || route->endpoint != transcode) return {};
+  return options.workers->plan_body(head, below(*route, *path));
+}
+
 Task<http::Response> answer(http::Request request, service::CacheService& service, const ApiOptions& options) {
-  auto path = path_of(request, options.prefixes);
-  const Route* route =
-      path ? std::ranges::find_if(kRoutes, [&](const Route& r) { return leads_to(r, *path); }) : std::end(kRoutes);
-  if (route == std::end(kRoutes)) route = path && is_microsofts(*path) ? &kMicrosoft : nullptr;
+  auto path = options.prefixes.segments_behind(request.target);
+  const Route* route = route_of(path);
   const std::string recorded = options.recorder != nullptr ? options.recorder->line_of(request) : std::string();
   auth::Verdict verdict;
   if (options.gate != nullptr)
     verdict = co_await options.gate->admit(request, route != nullptr ? route->access : Access::known);
   http::Response response;
-  if (verdict.refusal) {
+  if (auto wait = told_to_wait(route, verdict, request, options.rate)) {
+    response = std::move(*wait);
+  } else if (verdict.refusal) {
     response = std::move(*verdict.refusal);
+  } else if (auto refused = misdirected(route, path.has_value(), request)) {
+    response = std::move(*refused);
   } else {
     request.principal = verdict.principal;
     const Behind behind{service, options};
-    response = co_await answer_by(route, std::move(path), std::move(request), behind);
+    Segments segments = below(*route, std::move(*path));
+    response = co_await route->endpoint(std::move(request), std::move(segments), behind);
   }
   verdict.prove(response);
   if (options.answered) options.answered(route != nullptr ? name_of(*route) : kNoRoute, response.status);

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "api/admin/health.hpp"
+#include "api/prefixes.hpp"
 #include "api/recorder.hpp"
 #include "api/symcache/microsoft.hpp"
 #include "api/transcode/endpoint.hpp"
 #include "auth/gate.hpp"
 #include "net/http.hpp"
+#include "net/rate_limiter.hpp"
 #include "net/task.hpp"
 #include "service/cache_service.hpp"
 
@@ -19,9 +21,10 @@ namespace symcached::api {
 struct ApiOptions {
   std::chrono::milliseconds hold{95'000};  ///< the longest a request waits; below the 100 s at which proxies give up
   Unready unready = {};
-  bool is_https = false;                   ///< how clients reach the server
-  std::vector<std::string> prefixes = {};  ///< that may stand in front of all paths: "/team/symbols"
-  auth::Gate* gate = nullptr;              ///< null: everybody is let in
+  bool is_https = false;  ///< how clients reach the server
+  Prefixes prefixes = {};
+  auth::Gate* gate = nullptr;        ///< null: everybody is let in
+  net::RateLimiter* rate = nullptr;  ///< null: clients may ask as often as they like. Outlives the server
   /// After each request, with one of route_names(). From any thread.
   std::function<void(std::string_view route, unsigned status)> answered = {};
   Recorder* recorder = nullptr;              ///< outlives the server
@@ -32,6 +35,9 @@ struct ApiOptions {
 
 /// What requests are counted as: a name for each route, and one for paths that lead nowhere.
 std::vector<std::string_view> route_names();
+
+/// For net::ServerOptions: where the body of a request goes, or why it is not wanted. `options` outlives the server.
+http::BodyPlan plan_body(const http::Request& head, const ApiOptions& options);
 
 /// `service` and `options` outlive the server.
 Task<http::Response> answer(http::Request request, service::CacheService& service, const ApiOptions& options);

@@ -173,6 +173,47 @@ TEST_F(Routes, RequestsAreCountedByRouteAndStatus) {
   EXPECT_THAT(counted, ::testing::ElementsAre("index 200", "open 404", "readyz 200", "none 404", "none 400"));
 }
 
+TEST_F(Routes, ClientsOverTheirRateAreToldToComeBack) {
+  struct Row {
+    std::string_view why, network, target, authorization;
+    unsigned status;  ///< of the second request
+    std::string_view retry_after = "1";
+  };
+  const Row rows[] = {
+      {"an address", "192.0.2.1", "/open/v2.0.0/missing.pdb/x", "", 404},
+      {"another path", "192.0.2.2", "/status/x", "", 429},
+      {"health does not count", "192.0.2.4", "/healthcheck", "", 200, ""},
+      {"nor do transcoders", "192.0.2.5", "/transcode/lease", "", 404, ""},
+      {"nor do requests to log in", "192.0.2.6", "/", "", 401, ""},
+      {"a wrong token counts for the address", "192.0.2.7", "/", "Bearer wrong", 429},
+      {"a name, and a path that leads nowhere", "192.0.2.8", "/robots.txt", "Bearer secret", 429},
+      {"the same from elsewhere", "192.0.2.9", "/", "Bearer secret", 429},
+      {"another name", "192.0.2.8", "/", "Bearer other", 429},
+  };
+  const auto now = net::RateLimiter::Clock::now();
+  net::RateLimiter limiter({.per_second = 1, .burst = 1}, net::RateLimiter::kMostClients, [&] { return now; });
+  const auto gate = auth::Gate::open(
+      {.tokens = {{"ci", "secret", {}}, {"dev", "other", {}}}, .rules = {{"anonymous", "missing*", true}}},
+      [](Severity, const std::string&) {});
+  ApiOptions options;
+  options.gate = gate->get();
+  options.rate = &limiter;
+  for (const Row& r : rows) {
+    http::Client client{"", std::string(r.network)};
+    http::Response second;
+    for (int i = 0; i < 2; ++i) {
+      http::Request request{.target = std::string(r.target), .client = &client};
+      if (!r.authorization.empty()) request.headers.emplace_back("Authorization", r.authorization);
+      second = run_task(answer(std::move(request), service_, options));
+    }
+    EXPECT_EQ(second.status, r.status) << r.why;
+    EXPECT_EQ(second.header("Retry-After").value_or(""), r.retry_after) << r.why;
+    if (!r.retry_after.empty()) {
+      EXPECT_EQ(second.header("Cache-Control"), "no-store") << r.why;
+    }
+  }
+}
+
 TEST_F(Routes, WhatIsWrongIsSaidPlainly) {
   struct Row {
     std::string_view why;

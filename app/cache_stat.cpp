@@ -15,6 +15,7 @@
 #include "app/cache_place.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
+#include "app/key_stat.hpp"
 #include "app/progress.hpp"
 #include "base/quantity.hpp"
 #include "base/utf8.hpp"
@@ -28,6 +29,7 @@ constexpr std::string_view kCommand = "cache stat";
 struct Options {
   CachePlace place;
   CacheFilter filter;
+  KeyQuestion question;
   bool json = false;
 };
 
@@ -121,7 +123,24 @@ void print_json(const FoundCache& cache, const Places& places, const Totals& all
   fmt::print("{}\n", boost::json::serialize(out));
 }
 
+/// The server is asked, as only it knows what failed; the directory keeps no more than absences.
+int run_of_key(const Options& options) {
+  const config::Loaded loaded = config::load(options.place.config_file, config::of_process);
+  for (const std::string& line : config::error_lines(loaded.report, options.place.config_file))
+    complain(kCommand, line);
+  if (!loaded.report.errors().empty()) return kCouldNot;
+  return print_key_stat(kCommand, options.question, loaded.config, options.json);
+}
+
 int run(const Options& options) {
+  const bool is_of_key = !options.question.pdb.empty();
+  const bool has_server = !options.question.server.empty() || !options.question.headers.empty();
+  if (is_of_key ? !options.filter.is_empty() || !options.place.directory.empty() : has_server) {
+    complain(kCommand, is_of_key ? "--pdb asks a server: give neither FILTER nor --cache-dir"
+                                 : "--server and --header: of no use without --pdb");
+    return kWrongUsage;
+  }
+  if (is_of_key) return run_of_key(options);
   const auto cache = find_cache(kCommand, options.place);
   if (!cache) return kCouldNot;
   Places places;
@@ -146,13 +165,19 @@ constexpr const char* kFooter = R"(ABSENT counts remembered absences, DAMAGED en
 looks further), OLD those of earlier versions, which nothing reads any more. The
 limits are those of the configuration file, or the defaults.
 
+With --pdb a running server is asked what it knows of one PDB: whether there is
+a symcache, and if not, which sources were asked, what each said, and when it is
+asked again. Nothing is fetched or made.
+
 Examples:
   symcached cache stat -c /etc/symcached.yml
   symcached cache stat --cache-dir /var/cache/symcached --json | jq .total.bytes
+  symcached cache stat --pdb app.pdb 3249D99D-0C40-4931-8610-F4E4FB0B6936 26
 
 Exit status:
   0  success
-  1  the directory is no cache, or something in it could not be looked at
+  1  the directory is no cache, or something in it could not be looked at; the
+     server cannot be asked
   2  wrong usage
 
 Environment:
@@ -163,9 +188,24 @@ Environment:
 void add_cache_stat(CLI::App& cache, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* const command = cache.add_subcommand(
-      "stat", "Count entries and bytes by kind, version and scope, with times of use; print the limits");
+      "stat", "Count entries and bytes by kind, version and scope, print the limits; or tell what is known of a PDB");
   add_cache_filter(*command, options->filter);
   add_cache_place(*command, options->place);
+  command
+      ->add_option("--pdb", options->question.pdb,
+                   "what the server knows of one PDB: GUID and decimal age, or both in one [default: age 1]")
+      ->type_name("NAME ID [AGE]")
+      ->expected(2, 3);
+  command
+      ->add_option("--server", options->question.server,
+                   "URL of the server, for --pdb [default: what -c says, or http://127.0.0.1:3021]")
+      ->type_name("URL");
+  command
+      ->add_option("--header", options->question.headers,
+                   "sent to it, such as \"Authorization: Bearer TOKEN\"; repeatable")
+      ->type_name("LINE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag("--json", options->json, "print a JSON object");
   command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });

@@ -119,6 +119,13 @@ std::string check_clusters(const std::vector<std::string>& arguments) {
   return {};
 }
 
+std::optional<std::pair<std::string, std::string>> parse_header(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (colon == line.npos || colon == 0) return std::nullopt;
+  const std::size_t value = line.find_first_not_of(' ', colon + 1);
+  return std::pair(std::string(line.substr(0, colon)), std::string(value == line.npos ? "" : line.substr(value)));
+}
+
 CLI::Validator number_from(std::uint64_t lowest, std::uint64_t highest) {
   const auto check = [lowest, highest](std::string& text) -> std::string {
     std::uint64_t value = 0;

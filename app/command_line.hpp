@@ -2,6 +2,7 @@
 /// What is wrong with a command line, in our words instead of CLI11's; checks of values that say what to write.
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,9 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error);
 /// -f takes no value without `=`: -fshort would be -f -s -h -o -r -t, which is help.
 /// @return what is wrong; empty if nothing is
 std::string check_clusters(const std::vector<std::string>& arguments);
+
+/// "Name: value". Nothing if it has no name.
+std::optional<std::pair<std::string, std::string>> parse_header(std::string_view line);
 
 /// A whole number in decimal.
 CLI::Validator number_from(std::uint64_t lowest, std::uint64_t highest);

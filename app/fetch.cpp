@@ -10,6 +10,7 @@
 
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
+#include "app/pdb_key.hpp"
 #include "app/process.hpp"
 #include "app/progress.hpp"
 #include "app/user_agent.hpp"
@@ -52,14 +53,6 @@ struct Job {
 template <class T>
 using Usage = std::expected<T, std::string>;
 
-/// "Name: value"
-Usage<sources::Header> header_of(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  if (colon == text.npos || colon == 0) return std::unexpected("--header: write \"Name: value\"");
-  const std::size_t value = text.find_first_not_of(' ', colon + 1);
-  return sources::Header{text.substr(0, colon), value == text.npos ? "" : text.substr(value)};
-}
-
 Usage<std::optional<wpt::Version>> version_of(const Options& options) {
   if (options.version.empty()) return std::nullopt;
   const auto version = wpt::Version::parse(options.version);
@@ -71,9 +64,9 @@ Usage<client::ServerPlace> server_of(const std::string& url, const Options& opti
   client::ServerPlace place{{.url = url, .negotiate = options.negotiate}, client::usual_version(url)};
   place.http.negotiate_if_asked = !options.no_negotiate;
   for (const std::string& text : options.headers) {
-    auto header = header_of(text);
-    if (!header) return std::unexpected(std::move(header.error()));
-    place.http.headers.push_back(std::move(*header));
+    auto header = parse_header(text);
+    if (!header) return std::unexpected("--header: write \"Name: value\"");
+    place.http.headers.push_back({std::move(header->first), std::move(header->second)});
   }
   const std::size_t colon = options.user.find(':');
   if (!options.user.empty() && colon == options.user.npos) return std::unexpected("--user: write NAME:PASSWORD");
@@ -83,18 +76,6 @@ Usage<client::ServerPlace> server_of(const std::string& url, const Options& opti
   }
   place.network.head_timeout = place.network.connect_timeout = std::chrono::milliseconds(options.timeout_ms);
   return place;
-}
-
-/// GUID and decimal age, or both as symbol stores write them: 32 digits, then the age in hex.
-Usage<SymcacheKey> key_of(const std::string& name, const std::string& id, const std::string* age) {
-  if (const auto guid = Guid::parse(id)) {
-    const auto number = age == nullptr ? std::optional(1u) : wpt::parse_decimal(*age);
-    if (!number) return std::unexpected(fmt::format("\"{}\" is no age: write it in decimal", *age));
-    return SymcacheKey{name, {*guid, *number}};
-  }
-  const auto both = age == nullptr ? DebugId::parse(id) : std::nullopt;
-  if (both) return SymcacheKey{name, *both};
-  return std::unexpected(fmt::format("\"{}\" is no id of a PDB: write its GUID, and its age after it", id));
 }
 
 /// Modules whose PDB is not known by name and id are left out.
@@ -177,7 +158,7 @@ Usage<Job> job_of(const Options& options) {
     add_modules(options.modules, job);
     return job;
   }
-  auto key = key_of(words[0], words[1], words.size() == 3 ? &words[2] : nullptr);
+  auto key = pdb_key_of(words[0], words[1], words.size() == 3 ? &words[2] : nullptr);
   if (!key) return std::unexpected(std::move(key.error()));
   job.keys.push_back(std::move(*key));
   return job;

@@ -118,7 +118,7 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
   };
   api_options.answered = [&metrics](std::string_view route, unsigned status) { metrics.answered(route, status); };
   api_options.is_https = doors.tls != nullptr;
-  api_options.prefixes = config.prefixes;
+  api_options.prefixes = api::Prefixes(config.prefixes);
   const auto recorder = open_recorder(config.logging.record, log);
   if (!recorder) return could_not(fmt::format("logging.record: {}", recorder.error()));
   api_options.recorder = recorder->get();
@@ -129,19 +129,22 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
     api_options.workers = transcoding->workers();
   }
   api_options.gate = doors.gate.get();
+  std::optional<net::RateLimiter> rate;
+  if (config.rate.per_second != 0) api_options.rate = &rate.emplace(config.rate);
   const auto handler = [&](http::Request request) { return api::answer(std::move(request), service, api_options); };
   net::ServerOptions listener = listening_at(config.bind, config.server);
   listener.tls = doors.tls;
-  if (const api::WorkerDesk* workers = api_options.workers; workers != nullptr)
-    listener.body_plan = [workers](const http::Request& head) { return workers->plan_body(head); };
+  if (api_options.workers != nullptr)
+    listener.body_plan = [&api_options](const http::Request& head) { return api::plan_body(head, api_options); };
   auto server = net::Server::start(listener, handler, log);
   if (!server) return could_not(server.error());
   store::Quotas& quotas = *store.quotas();
   store::Maintenance maintenance(backend.directory(), quotas,
                                  {.expiry_every = cleanup_interval(config), .after_round = CacheLog(quotas, log)});
   const auto measure = [&] {
-    return metrics.text({(*server)->stats(), backend.workers().stats(), service.stats(), quotas.counts(),
-                         maintenance.counts(), backend.client().hosts().left_alone()});
+    return metrics.text({(*server)->stats(), rate ? rate->refused() : 0, doors.gate->wrong(), backend.workers().stats(),
+                         service.stats(), quotas.counts(), maintenance.counts(), backend.client().hosts().left_alone(),
+                         transcoding != nullptr ? std::optional(transcoding->stats()) : std::nullopt});
   };
   const auto admin = start_admin(config.admin_bind, {measure, api_options.unready}, log);
   if (!admin) return could_not(fmt::format("admin_bind: {}", admin.error()));

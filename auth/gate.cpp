@@ -162,7 +162,8 @@ Verdict Gate::take(const StatePtr& state, http::Client* client, LoggedIn logged_
 }
 
 Verdict Gate::fail(const State& state, const http::Client* client, std::string_view why) {
-  Verdict verdict{.refusal = state.challenge()};
+  ++wrong_;
+  Verdict verdict{.refusal = state.challenge(), .is_wrong = true};
   const auto now = std::chrono::steady_clock::now();
   const std::scoped_lock lock(complaints_);
   if (now < next_complaint_) {

@@ -32,6 +32,7 @@ struct Verdict {
   std::optional<http::Response> refusal = {};        ///< the answer, if the request is not let in
   std::shared_ptr<const http::Principal> principal;  ///< null: nobody is asked to log in
   std::string proof = {};                            ///< of who we are, see prove()
+  bool is_wrong = false;                             ///< refused for what the client said of itself
 
   /// To be called with the answer, whatever its status.
   void prove(http::Response& response) const;
@@ -54,6 +55,8 @@ class Gate {
   /// @return the answer to a request for a PDB that its principal may not see; nothing if it may
   std::optional<http::Response> refusal(const http::Request& request, std::string_view pdb) const;
 
+  std::uint64_t wrong() const { return wrong_; }  ///< requests with credentials that are none, since the start
+
  private:
   struct State;
   struct Kept;
@@ -70,6 +73,7 @@ class Gate {
   const Log log_;
   mutable std::mutex mutex_;
   StatePtr state_;
+  std::atomic<std::uint64_t> wrong_ = 0;
   std::mutex complaints_;
   std::chrono::steady_clock::time_point next_complaint_ = {};
   std::uint64_t unsaid_ = 0;

@@ -13,6 +13,7 @@
 #include "fetch/limits.hpp"
 #include "net/http_server.hpp"
 #include "net/log.hpp"
+#include "net/rate_limiter.hpp"
 #include "service/cache_service.hpp"
 #include "sources/source_config.hpp"
 #include "store/limits.hpp"
@@ -79,6 +80,7 @@ struct Config {
   worker::PoolOptions workers;  ///< but for the command
   SymcacheConfig symcache;
   net::ServerOptions server;  ///< but for address and port
+  net::RateRules rate;        ///< of the requests of one client
   unsigned grace = 30;        ///< seconds that open responses get when the server is stopped
   fetch::Limits network;
   DenyList deny_list;

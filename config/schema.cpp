@@ -131,6 +131,10 @@ void add_limits(Rows& rows, Config& c) {
       "connections at once from one client address; 0: half of max_connections");
   add("max_in_flight", number(s.max_in_flight, {0, kMany}),
       "requests being answered at once; 0: three quarters of max_connections");
+  add("requests_per_second", number(c.rate.per_second, {0, kMany}),
+      "of one client: a name that logged in, or an address; 0: any number");
+  add("request_burst", number(c.rate.burst, {0, kMany}),
+      "requests a client may send at once, saved up while it sends fewer; 0: those of ten seconds");
   add("max_held", number(c.service.jobs.max_held, {0, kMany}), "requests waiting for a conversion at once");
   add("max_queued", number(c.service.jobs.max_jobs, {1, kMany}), "files being fetched or converted, or queued for it");
   add("max_target", size(s.max_target, {kKiB, kMiB}), "bytes of a request target");

@@ -92,6 +92,30 @@ class Cache(unittest.TestCase):
         self.assertIn("1 other files or directories", text)
         self.assertIn(f"\n{self.cache}\ncaches.max_size: 20GiB\ncaches.min_free: 5%\ncaches.max_unused_for: 7d\n", text)
 
+    def test_stat_of_a_pdb_asks_the_server(self):
+        absent = "3249D99D0C4049318610F4E4FB0B69361A"
+        server = self.server
+        server.ask(f"/open/v2.0.0/app.pdb/{absent[:32]}/26")
+        here = ("--server", server.url + "/")
+        text = self.stat("--pdb", "app.pdb", absent, *here).stdout
+        self.assertRegex(text, rf"(?i)^app\.pdb/{absent}, as {server.url} says\n"
+                               r"open format: absent, tried again in \d+ s\n"
+                               rf"  source {self.symbols.folder}, pdb: absent, tried again in \d+ s\n")
+        self.assertEqual(self.stat("--pdb", "app.pdb", absent[:32], "26", *here).stdout.split(",")[0],
+                         f"app.pdb/{absent[:-1]}a")
+        there = json.loads(self.stat("--pdb", "app.pdb", self.symbols.guid_of(1), "--json", *here).stdout)
+        told = there["server"], "microsoft" in there, there["open"]["under_way"]
+        self.assertEqual(told, (server.url, False, False))
+        server.end()
+        for status, words in [(1, ("--pdb", "app.pdb", absent, *here)), (2, ("--pdb", "app.pdb", "1")),
+                              (2, here), (2, ("--pdb", "app.pdb", absent, "--kind", "objects"))]:
+            done = self.stat(*words)
+            self.assertEqual((done.returncode, done.stdout), (status, ""), words)
+            self.assertRegex(done.stderr, "^symcached cache stat: ")
+
+    def stat(self, *words):
+        return symcached("cache", "stat", *words)
+
     def test_a_configuration_file_names_the_directory_and_the_limits(self):
         file = self.cache.parent / "symcached.yml"
         file.write_text(f"cache_dir: {self.cache}\ncaches: {{max_size: 1GB, objects: {{max_unused_for: 3d}}}}\n")

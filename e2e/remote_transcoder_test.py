@@ -33,14 +33,14 @@ def remote_scene(place, **remote):
 class Worker:
     """Every method is one request, and returns (status, headers by lower-case name, body)."""
 
-    def __init__(self, scene, token=TOKEN, majors=(3,)):
-        self.scene, self.token, self.majors = scene, token, list(majors)
+    def __init__(self, scene, token=TOKEN, majors=(3,), prefix=""):
+        self.scene, self.token, self.majors, self.prefix = scene, token, list(majors), prefix
 
     def ask(self, method, path, body=None, media="application/json; charset=utf-8", headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.scene.server.port, timeout=60)
         sent = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         sent |= {"Content-Type": media} if body is not None else {}
-        connection.request(method, "/transcode" + path, body, {**sent, **(headers or {})})
+        connection.request(method, f"{self.prefix}/transcode{path}", body, {**sent, **(headers or {})})
         answer = connection.getresponse()
         got = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
         connection.close()
@@ -130,6 +130,15 @@ def a_client_that_polls_gets_it_when_it_is_there(place):
         status, headers, _ = scene.get("ok.pdb", 1, *POLL)
         assert (status, "retry-after" in headers) == (404, True)
         assert Worker(scene).work()[1] == 204
+        assert scene.poll("ok.pdb", 1)[2] == made("ok.pdb")
+
+
+@test
+def a_worker_delivers_behind_a_prefix(place):
+    with remote_scene(place) as scene:
+        scene.pdb("ok.pdb", 1)
+        scene.get("ok.pdb", 1, *POLL)
+        assert Worker(scene, prefix="/Team/symcache").work()[1] == 204
         assert scene.poll("ok.pdb", 1)[2] == made("ok.pdb")
 
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "net/network.hpp"
+
 namespace symcached::net {
 namespace {
 
@@ -42,18 +44,11 @@ Place::~Place() {
   if (slot_ && admission_ != nullptr) admission_->leave(address_);
 }
 
-Admission::Key Admission::key_of(const ip::address& from) {
-  if (from.is_v4()) return ip::make_address_v6(ip::v4_mapped, from.to_v4()).to_bytes();
-  Key key = from.to_v6().to_bytes();
-  if (!from.to_v6().is_v4_mapped()) std::fill(key.begin() + 8, key.end(), 0);  // one host has 64 bits of its own
-  return key;
-}
-
 Place Admission::connection(const ip::address& from) {
   Slot slot = take(open_, options_.max_connections);
   if (!slot) return {};
   const std::scoped_lock lock(mutex_);
-  std::size_t& count = per_address_[key_of(from)];
+  std::size_t& count = per_network_[network_of(from)];
   if (count >= options_.max_connections_per_address) return {};
   ++count;
   accepted_.fetch_add(1, std::memory_order_relaxed);
@@ -62,8 +57,8 @@ Place Admission::connection(const ip::address& from) {
 
 void Admission::leave(const ip::address& from) noexcept {
   const std::scoped_lock lock(mutex_);
-  const auto found = per_address_.find(key_of(from));
-  if (found != per_address_.end() && --found->second == 0) per_address_.erase(found);
+  const auto found = per_network_.find(network_of(from));
+  if (found != per_network_.end() && --found->second == 0) per_network_.erase(found);
 }
 
 Slot Admission::refusal() {
@@ -78,7 +73,8 @@ Slot Admission::request() {
 }
 
 ServerStats Admission::stats() const {
-  return {open_, accepted_, refused, in_flight_, requests_refused_, timed_out, hung_up, cut};
+  return {open_,     accepted_, refused, in_flight_, requests_refused_,
+          timed_out, hung_up,   cut,     handshakes, handshakes_failed};
 }
 
 ServerOptions with_limits(ServerOptions options) {

@@ -70,11 +70,11 @@ class Admission {
   std::atomic<std::uint64_t> hung_up{0};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> cut{0};
+  std::atomic<std::uint64_t> handshakes{0};
+  std::atomic<std::uint64_t> handshakes_failed{0};
 
  private:
   friend class Place;
-  using Key = boost::asio::ip::address_v6::bytes_type;
-  static Key key_of(const boost::asio::ip::address& from);
   void leave(const boost::asio::ip::address& from) noexcept;
 
   const ServerOptions& options_;
@@ -84,7 +84,7 @@ class Admission {
   std::atomic<std::uint64_t> in_flight_{0};
   std::atomic<std::uint64_t> requests_refused_{0};
   std::mutex mutex_;
-  std::map<Key, std::size_t> per_address_;
+  std::map<boost::asio::ip::address, std::size_t> per_network_;
 };
 
 /// Limits at 0 become what the process can bear.

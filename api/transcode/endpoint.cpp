@@ -14,8 +14,6 @@ namespace json = boost::json;
 using std::chrono::seconds;
 using UploadPtr = std::shared_ptr<transcode::Upload>;
 
-constexpr std::string_view kRoot = "transcode";
-
 http::Headers no_store() { return {{"Cache-Control", "no-store"}}; }
 
 http::Response as_json(const json::object& object) {
@@ -134,11 +132,9 @@ http::Response WorkerDesk::result(const http::Request& request, std::string_view
   return ended ? done() : refused(ended.error());
 }
 
-http::BodyPlan WorkerDesk::plan_body(const http::Request& head) const {
-  const auto path = http::path_segments(head.target);
-  if (!path || path->front() != kRoot) return {};
+http::BodyPlan WorkerDesk::plan_body(const http::Request& head, std::span<const std::string> segments) const {
   if (!lets_in(head)) return unauthorized();
-  const auto call = parse_worker_call(head.method, std::span(*path).subspan(1));
+  const auto call = parse_worker_call(head.method, segments);
   if (!call || call->request != WorkerRequest::result) return {};
   return plan_result(head, call->lease);
 }

@@ -21,8 +21,8 @@ class WorkerDesk {
 
   /// @param segments  of the path, behind "/transcode"
   http::Response answer(const http::Request& request, std::span<const std::string> segments) const;
-  /// For net::ServerOptions: where the body of a result goes, or why it is not wanted. Of other requests: nowhere.
-  http::BodyPlan plan_body(const http::Request& head) const;
+  /// Where the body of a result goes, or why it is not wanted. Of other requests: nowhere.
+  http::BodyPlan plan_body(const http::Request& head, std::span<const std::string> segments) const;
 
  private:
   bool lets_in(const http::Request& request) const;
