@@ -39,7 +39,7 @@ struct Options {
   std::string version;
   std::vector<std::string> headers;
   std::string user;
-  bool negotiate = false, quiet = false;
+  bool negotiate = false, no_negotiate = false, quiet = false;
   std::uint64_t timeout_ms = 60'000, wait_ms = 600'000;
   unsigned at_once = 16;
 };
@@ -53,8 +53,16 @@ struct Job {
 template <class T>
 using Usage = std::expected<T, std::string>;
 
+Usage<std::optional<wpt::Version>> version_of(const Options& options) {
+  if (options.version.empty()) return std::nullopt;
+  const auto version = wpt::Version::parse(options.version);
+  if (version && *version >= wpt::Version{2, 0, 0}) return version;
+  return std::unexpected(fmt::format("--version: \"{}\" is no version from 2.0.0 on", options.version));
+}
+
 Usage<client::ServerPlace> server_of(const std::string& url, const Options& options) {
   client::ServerPlace place{{.url = url, .negotiate = options.negotiate}, client::usual_version(url)};
+  place.http.negotiate_if_asked = !options.no_negotiate;
   for (const std::string& text : options.headers) {
     auto header = parse_header(text);
     if (!header) return std::unexpected("--header: write \"Name: value\"");
@@ -65,12 +73,6 @@ Usage<client::ServerPlace> server_of(const std::string& url, const Options& opti
   if (!options.user.empty()) {
     place.http.user = options.user.substr(0, colon);
     place.http.password = options.user.substr(colon + 1);
-  }
-  if (!options.version.empty()) {
-    const auto version = wpt::Version::parse(options.version);
-    if (!version || *version < wpt::Version{2, 0, 0})
-      return std::unexpected(fmt::format("--version: \"{}\" is no version from 2.0.0 on", options.version));
-    place.version = *version;
   }
   place.network.head_timeout = place.network.connect_timeout = std::chrono::milliseconds(options.timeout_ms);
   return place;
@@ -91,7 +93,31 @@ void add_modules(const std::string& file, Job& job) {
   }
 }
 
-/// Directory and servers, from the options and the environment.
+/// What the next server behind a folder is asked for, otherwise the last one before it.
+wpt::Version version_for(const std::vector<wpt::Alternate>& all, std::size_t folder) {
+  const auto is_server = [](const wpt::Alternate& a) { return a.is_server; };
+  const auto here = all.begin() + static_cast<std::ptrdiff_t>(folder);
+  if (const auto next = std::find_if(here, all.end(), is_server); next != all.end())
+    return client::usual_version(next->place);
+  const auto last = std::find_if(std::reverse_iterator(here), all.rend(), is_server);
+  return client::usual_version(last == all.rend() ? "" : last->place);
+}
+
+Usage<client::Place> place_of(const std::vector<wpt::Alternate>& all, std::size_t index, const Options& options) {
+  const wpt::Alternate& alternate = all[index];
+  auto version = version_of(options);
+  if (!version) return std::unexpected(std::move(version.error()));
+  if (!alternate.is_server) {
+    const wpt::Version wanted = version->value_or(version_for(all, index));
+    return client::Place{client::FolderPlace{alternate.place, wanted}, alternate.kept_in};
+  }
+  auto server = server_of(alternate.place, options);
+  if (!server) return std::unexpected(std::move(server.error()));
+  server->version = version->value_or(server->version);
+  return client::Place{std::move(*server), alternate.kept_in};
+}
+
+/// Directory, servers and folders, from the options and the environment.
 Usage<void> choose_places(const std::string& url, const Options& options, Job& job) {
   const char* const variable = std::getenv(kPathVariable);
   wpt::SymcachePath path;
@@ -102,19 +128,13 @@ Usage<void> choose_places(const std::string& url, const Options& options, Job& j
   job.client.directory = options.directory.empty() ? path.directory : options.directory;
   if (job.client.directory.empty())
     return std::unexpected(fmt::format("no directory to keep symcaches in: give -o, or set {}", kPathVariable));
-  std::vector<std::string> urls;
-  for (const wpt::Alternate& alternate : path.alternates) {
-    if (alternate.is_server) urls.push_back(alternate.place);
-    else
-      complain(kCommand,
-               fmt::format("warning: {}: folder {} is not asked, only servers are", kPathVariable, alternate.place));
-  }
-  if (!url.empty()) urls = {url};
-  if (urls.empty()) return std::unexpected(fmt::format("no server to ask: give a URL, or set {}", kPathVariable));
-  for (const std::string& one : urls) {
-    auto server = server_of(one, options);
-    if (!server) return std::unexpected(std::move(server.error()));
-    job.client.servers.push_back(std::move(*server));
+  if (!url.empty()) path.alternates = {{url, true}};
+  if (path.alternates.empty())
+    return std::unexpected(fmt::format("no server to ask: give a URL, or set {}", kPathVariable));
+  for (std::size_t i = 0; i < path.alternates.size(); ++i) {
+    auto place = place_of(path.alternates, i, options);
+    if (!place) return std::unexpected(std::move(place.error()));
+    job.client.places.push_back(std::move(*place));
   }
   return {};
 }
@@ -151,8 +171,7 @@ std::string shown(const SymcacheKey& key) { return escaped(fmt::format("{} {}", 
 bool tell(const SymcacheKey& key, const Outcome& outcome, std::optional<Progress>& progress) {
   if (const auto* kept = std::get_if<Kept>(&outcome)) {
     if (!progress) return true;
-    if (!kept->warning.empty())
-      complain(kCommand, fmt::format("warning: {}: not the latest version: {}", shown(key), kept->warning));
+    if (!kept->warning.empty()) complain(kCommand, fmt::format("warning: {}: {}", shown(key), kept->warning));
     progress->print(kept->path.string());
     return true;
   }
@@ -196,6 +215,7 @@ int run(const Options& options) {
     complain(kCommand, client.error());
     return kCouldNot;
   }
+  for (const std::string& warning : (*client)->warnings()) complain(kCommand, "warning: " + warning);
   return options.modules.empty() ? fetch_one(**client, job->keys.front(), options)
                                  : fetch_many(**client, *job, options);
 }
@@ -205,7 +225,9 @@ https://host/open for the open format. Symcaches are kept as WPA keeps them,
 DIR/app.pdb/GUIDAGE/app.pdb-v3.1.0.symcache, and their paths printed. What is in
 DIR already is fetched again only if the server has a newer version.
 
-Without URL, the servers of _NT_SYMCACHE_PATH are asked in turn.
+Without URL, the servers and folders of _NT_SYMCACHE_PATH are asked in turn.
+What one of them has is copied into the caches left of it: in A*B*URL those are
+A and B, in cache*A;...;URL it is A.
 
 Examples:
   symcached fetch https://symcache.example.com app.pdb \
@@ -219,7 +241,8 @@ Exit status:
   2  wrong usage
 
 Environment:
-  _NT_SYMCACHE_PATH     directory, then servers: DIR*URL*URL...
+  _NT_SYMCACHE_PATH     directory, then servers and folders: DIR*URL,
+                        DIR;srv*CACHE*URL;cache*CACHE;FOLDER;URL...
   http_proxy, https_proxy, all_proxy, no_proxy
                         proxies)";
 
@@ -246,7 +269,10 @@ void add_fetch(CLI::App& app, int& status) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--user", options->user, "for servers that want a password")->type_name("NAME:PASSWORD");
-  command->add_flag("--negotiate", options->negotiate, "authenticate with Kerberos, as the user who runs this");
+  CLI::Option* const at_once = command->add_flag("--negotiate", options->negotiate,
+                                                 "send a ticket of Kerberos at once, not only when it is asked for");
+  command->add_flag("--no-negotiate", options->no_negotiate, "send no ticket even if the server asks for one")
+      ->excludes(at_once);
   command->add_option("--timeout", options->timeout_ms, "wait so long for a server's answer [default: 60s]")
       ->type_name("TIME")
       ->transform(duration());

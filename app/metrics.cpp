@@ -25,6 +25,9 @@ constexpr unsigned kStatuses = 600;
 constexpr std::array<const char*, 7> kFetchOutcomes{"found",       "absent",           "refused",  "not_whole",
                                                     "unavailable", "out_of_resources", "says_less"};
 static_assert(kFetchOutcomes.size() == std::variant_size_v<fetch::Outcome>);
+constexpr std::array<const char*, 8> kSymcacheOutcomes{"sent",   "nothing_newer", "not_made",   "absent",
+                                                       "failed", "pending",       "overloaded", "out_of_resources"};
+static_assert(kSymcacheOutcomes.size() == std::variant_size_v<service::WptOutcome>);
 constexpr std::array<const char*, 6> kJobResults{"done", "refused", "died", "changed", "sink_failed", "not_run"};
 static_assert(kJobResults.size() == std::variant_size_v<worker::Result>);
 const prometheus::Histogram::BucketBoundaries kSeconds{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300};
@@ -63,6 +66,48 @@ MetricFamily by_kind(const char* name, const char* help, const store::QuotaCount
   return family;
 }
 
+ClientMetric counted(std::vector<ClientMetric::Label> labels, double value) {
+  ClientMetric metric;
+  metric.label = std::move(labels);
+  metric.counter.value = value;
+  return metric;
+}
+
+void add_transcoding(std::vector<MetricFamily>& families, const TranscodingStats& now) {
+  const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
+  MetricFamily requests{"symcached_symcache_requests_total",
+                        "requests for Microsoft's symcaches that could be read, by outcome",
+                        MetricType::Counter,
+                        {}};
+  for (std::size_t i = 0; i < kSymcacheOutcomes.size(); ++i)
+    requests.metric.push_back(counted({{"outcome", kSymcacheOutcomes[i]}}, number(now.service.requests[i])));
+  MetricFamily runs{"symcached_transcoder_runs_total",
+                    "runs of transcoders that ended, by version and result",
+                    MetricType::Counter,
+                    {}};
+  MetricFamily seconds{"symcached_transcoder_seconds_total", "time of these runs, by version", MetricType::Counter, {}};
+  for (const service::WptStats::Runs& tool : now.service.tools) {
+    const std::string version = tool.version.to_string();
+    runs.metric.push_back(counted({{"version", version}, {"result", "made"}}, number(tool.made)));
+    runs.metric.push_back(counted({{"version", version}, {"result", "failed"}}, number(tool.failed)));
+    seconds.metric.push_back(counted({{"version", version}}, tool.seconds));
+  }
+  for (MetricFamily* family : {&requests, &runs, &seconds}) families.push_back(std::move(*family));
+  const Reading all[] = {
+      {"symcached_transcode_jobs", "symcaches being made or read, or queued for it", MetricType::Gauge,
+       number(now.service.jobs.jobs)},
+      {"symcached_transcode_jobs_active", "symcaches being made or read", MetricType::Gauge,
+       number(now.service.jobs.active)},
+      {"symcached_transcode_requests_held", "requests waiting for them", MetricType::Gauge,
+       number(now.service.jobs.held)},
+      {"symcached_symcache_folders_read_total", "listings of folders of the SymCache directory", MetricType::Counter,
+       number(now.folders_read)},
+      {"symcached_symcache_damaged_total", "symcaches whose content is not what was written", MetricType::Counter,
+       number(now.quarantined)},
+  };
+  for (const Reading& reading : all) families.push_back(family_of(reading));
+}
+
 std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessStats& process) {
   constexpr auto kGauge = MetricType::Gauge;
   constexpr auto kCounter = MetricType::Counter;
@@ -82,6 +127,10 @@ std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessS
        number(now.server.requests_refused)},
       {"symcached_http_requests_over_rate_total", "requests over limits.requests_per_second", kCounter,
        number(now.over_rate)},
+      {"symcached_log_ins_refused_total", "requests with wrong credentials", kCounter, number(now.log_ins_refused)},
+      {"symcached_tls_handshakes_total", "TLS handshakes completed", kCounter, number(now.server.handshakes)},
+      {"symcached_tls_handshakes_failed_total", "TLS handshakes that were not completed", kCounter,
+       number(now.server.handshakes_failed)},
       {"symcached_requests_held", "requests waiting for a conversion", kGauge, number(now.service.held)},
       {"symcached_jobs", "files being fetched or converted, or queued for it", kGauge, number(now.service.jobs)},
       {"symcached_jobs_active", "files being fetched or converted", kGauge, number(now.service.active)},
@@ -111,6 +160,7 @@ std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessS
       build_info(), by_kind("symcached_cache_entries", "entries in the cache directory", now.cache, &Kind::entries),
       by_kind("symcached_cache_bytes", "bytes on disk of them", now.cache, &Kind::bytes)};
   for (const Reading& reading : all) families.push_back(family_of(reading));
+  if (now.transcoding) add_transcoding(families, *now.transcoding);
   return families;
 }
 

@@ -4,12 +4,14 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "fetch/source.hpp"
 #include "net/http_server.hpp"
 #include "service/cache_service.hpp"
+#include "service/wpt_service.hpp"
 #include "store/maintenance.hpp"
 #include "store/quotas.hpp"
 #include "worker/pool.hpp"
@@ -20,15 +22,23 @@ struct MetricFamily;
 
 namespace symcached::app {
 
+/// Of Microsoft's symcaches.
+struct TranscodingStats {
+  service::WptStats service;
+  std::uint64_t folders_read = 0, quarantined = 0;  ///< of the SymCache directory
+};
+
 /// Taken when the metrics are asked for.
 struct MetricsSnapshot {
   net::ServerStats server;
-  std::uint64_t over_rate = 0;  ///< requests over limits.requests_per_second
+  std::uint64_t over_rate = 0;        ///< requests over limits.requests_per_second
+  std::uint64_t log_ins_refused = 0;  ///< requests with wrong credentials
   worker::PoolStats workers;
   service::ServiceStats service;
   store::QuotaCounts cache;
   store::MaintenanceCounts maintenance;
   std::size_t hosts_left_alone = 0;
+  std::optional<TranscodingStats> transcoding = {};  ///< nothing: Microsoft's symcaches are not served
 };
 
 /// Counting is safe from any thread, and costs an atomic addition.

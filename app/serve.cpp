@@ -143,8 +143,9 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
   store::Maintenance maintenance(backend.directory(), quotas,
                                  {.expiry_every = cleanup_interval(config), .after_round = CacheLog(quotas, log)});
   const auto measure = [&] {
-    return metrics.text({(*server)->stats(), rate ? rate->refused() : 0, backend.workers().stats(), service.stats(),
-                         quotas.counts(), maintenance.counts(), backend.client().hosts().left_alone()});
+    return metrics.text({(*server)->stats(), rate ? rate->refused() : 0, doors.gate->wrong(), backend.workers().stats(),
+                         service.stats(), quotas.counts(), maintenance.counts(), backend.client().hosts().left_alone(),
+                         transcoding != nullptr ? std::optional(transcoding->stats()) : std::nullopt});
   };
   const auto admin = start_admin(config.admin_bind, {measure, api_options.unready}, log);
   if (!admin) return could_not(fmt::format("admin_bind: {}", admin.error()));

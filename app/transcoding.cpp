@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "wpt/choice.hpp"
+#include "wpt/media_type.hpp"
 #include "wpt/version.hpp"
 
 namespace symcached::app {
@@ -63,7 +64,7 @@ api::Redirect to_base(std::string base) {
 
 api::Redirect to_bucket(fetch::S3Endpoint& bucket, std::chrono::seconds life, Log log) {
   return [&bucket, life, log](transcode::OpenSymcache symcache) -> Task<std::optional<std::string>> {
-    std::string media_type = api::microsoft_media_type(symcache.version);
+    std::string media_type = wpt::media_type_of(wpt::kMicrosoftType, symcache.version);
     auto url = co_await bucket.presigned(symcache.path, std::move(media_type), life);
     if (url) co_return std::move(*url);
     log(Severity::warning, fmt::format("symcache.redirect: {}; sent from here", url.error()));

@@ -9,6 +9,7 @@
 
 #include "api/symcache/microsoft.hpp"
 #include "api/transcode/endpoint.hpp"
+#include "app/metrics.hpp"
 #include "config/config.hpp"
 #include "fetch/http_client.hpp"
 #include "fetch/s3_endpoint.hpp"
@@ -42,6 +43,7 @@ class Transcoding {
   const api::Redirect& redirect() const { return redirect_; }
   /// What transcoders on other machines talk to; null: there are none.
   const api::WorkerDesk* workers() const { return workers_.get(); }
+  TranscodingStats stats() const { return {service_->stats(), directory_->folders_read(), directory_->quarantined()}; }
   /// Ends the transcoders that run. Nothing is fetched for them any more.
   void stop();
 

@@ -66,6 +66,7 @@ TEST_F(GateTest, LetsInByTokenAndRule) {
   };
   const auto open = gate(with_tokens());
   for (const Row& r : rows) EXPECT_EQ(ask(*open, r.authorization, r.access, r.pdb), r.want) << r.why;
+  EXPECT_EQ(open->wrong(), 5u);
   EXPECT_THAT(log_, HasSubstr("a client at 192.0.2.7 failed to log in: a wrong token"));
   EXPECT_THAT(log_, Not(HasSubstr("secre")));
 }

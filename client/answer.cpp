@@ -58,8 +58,8 @@ Answer meaning_of_status(const fetch::HttpResult& result) {
     case 410: return Absent{};
     case 401:
       return failed(
-          "HTTP status 401: the server wants credentials, or other ones; give a password, a token, or allow "
-          "Negotiate");
+          "HTTP status 401: the server wants credentials, or other ones; give a password or a token, or get a ticket "
+          "of Kerberos");
     case 403: return failed("HTTP status 403: the server does not give this symcache to us" + words_of(result));
     case 407: return failed("HTTP status 407: the proxy wants credentials; put them into its URL");
     default: break;

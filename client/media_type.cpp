@@ -5,6 +5,7 @@
 
 #include "net/http.hpp"
 #include "wpt/choice.hpp"
+#include "wpt/media_type.hpp"
 
 namespace symcached::client {
 namespace {
@@ -15,8 +16,8 @@ struct Row {
   wpt::Version minimum;
 };
 constexpr Row kFormats[] = {
-    {Format::microsoft, "application/vnd.ms-symcache", wpt::kMicrosoftMinimum},
-    {Format::open, "application/vnd.symcached.symcache", wpt::kOpenMinimum},
+    {Format::microsoft, wpt::kMicrosoftType, wpt::kMicrosoftMinimum},
+    {Format::open, wpt::kOpenType, wpt::kOpenMinimum},
 };
 
 std::string_view trimmed(std::string_view text) {

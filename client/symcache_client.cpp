@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/steady_timer.hpp>
-#include <ranges>
 
 #include "base/path_text.hpp"
 #include "base/threads.hpp"
 #include "base/utf8.hpp"
 #include "client/incoming_file.hpp"
-#include "client/media_type.hpp"
 #include "net/run_task.hpp"
 #include "sources/file_name.hpp"
 #include "wpt/choice.hpp"
@@ -20,13 +18,15 @@
 namespace symcached::client {
 namespace {
 
-/// What the servers said so far of a symcache that none has given.
+void add_to(std::string& text, std::string_view more) { text += fmt::format("{}{}", text.empty() ? "" : "; ", more); }
+
+/// What the places said so far of a symcache that none has given.
 class Refusals {
  public:
-  void add(const SymcacheServer& server, const ServerAnswer& answer) {
-    if (const auto* failed = std::get_if<Failed>(&answer)) add(server, failed->why);
+  void add(const std::string& place, const ServerAnswer& answer) {
+    if (const auto* failed = std::get_if<Failed>(&answer)) add(place, failed->why);
     if (const auto* unfinished = std::get_if<Unfinished>(&answer)) {
-      add(server, unfinished->why);
+      add(place, unfinished->why);
       is_unfinished_ = true;
     }
   }
@@ -37,9 +37,7 @@ class Refusals {
   }
 
  private:
-  void add(const SymcacheServer& server, std::string_view why) {
-    why_ += fmt::format("{}{}: {}", why_.empty() ? "" : "; ", server.shown(), why);
-  }
+  void add(const std::string& place, std::string_view why) { add_to(why_, fmt::format("{}: {}", place, why)); }
 
   bool is_unfinished_ = false;
   std::string why_;
@@ -61,81 +59,118 @@ fetch::Limits usual_limits() {
   return limits;
 }
 
-SymcacheClient::SymcacheClient(ClientOptions options, std::unique_ptr<transcode::SymcacheDirectory> directory)
+SymcacheClient::SymcacheClient(ClientOptions options, std::unique_ptr<SymcacheFolder> directory)
     : patience_(options.patience),
       directory_(std::move(directory)),
       http_(options.limits, std::move(options.user_agent), {}, std::move(options.waits)) {}
 
 std::expected<std::unique_ptr<SymcacheClient>, std::string> SymcacheClient::open(ClientOptions options) {
-  auto directory = transcode::SymcacheDirectory::open(options.directory, {});
+  auto directory = SymcacheFolder::open(options.directory);
   if (!directory) return std::unexpected(std::move(directory.error()));
-  std::vector<ServerPlace> places = std::move(options.servers);
+  remove_old_parts(parts_of((*directory)->directory()));
+  std::vector<Place> places = std::move(options.places);
+  std::vector<bool> is_cache(places.size());
+  for (const Place& place : places)
+    for (const std::size_t keeper : place.kept_in) is_cache.at(keeper) = true;
   std::unique_ptr<SymcacheClient> client(new SymcacheClient(std::move(options), std::move(*directory)));
-  for (ServerPlace& place : places) {
-    auto server = SymcacheServer::open(std::move(place), client->http_);
-    if (!server) return std::unexpected(std::move(server.error()));
-    client->servers_.push_back(std::move(*server));
-  }
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (auto ok = client->add(std::move(places[i]), is_cache[i]); !ok) return std::unexpected(std::move(ok.error()));
   return client;
 }
 
-/// The highest version that whoever asks for `requested` can read, of a file that is whole.
-std::optional<Kept> SymcacheClient::best_here(const SymcacheKey& key, const wpt::Version& requested) const {
-  const wpt::Version minimum = minimum_of(format_of(requested));
-  const transcode::HeldFiles here = directory_->find(key.pdb_name, key.id);
-  for (const transcode::Held& held : std::views::reverse(*here)) {
-    const bool is_readable = held.generation == transcode::Generation::pdb && held.version >= minimum &&
-                             held.version.major_part <= requested.major_part;
-    if (is_readable && directory_->open(held)) return Kept{directory_->path() / held.path, held.version};
+std::expected<void, std::string> SymcacheClient::add(Place place, bool is_cache) {
+  Stop& stop = stops_.emplace_back();
+  stop.kept_in = std::move(place.kept_in);
+  if (auto* at = std::get_if<ServerPlace>(&place.where)) {
+    stop.version = at->version;
+    auto server = SymcacheServer::open(std::move(*at), http_);
+    if (!server) return std::unexpected(std::move(server.error()));
+    stop.server = std::move(*server);
+    return {};
   }
-  return std::nullopt;
+  const FolderPlace& at = std::get<FolderPlace>(place.where);
+  stop.version = at.version;
+  std::error_code error;
+  if (!is_cache && !std::filesystem::is_directory(at.path, error)) {
+    warnings_.push_back(
+        fmt::format("{} is not looked into: {}", at.path.string(), error ? error.message() : "it is no directory"));
+    return {};
+  }
+  auto folder = SymcacheFolder::open(at.path);
+  if (folder) stop.folder = std::move(*folder);
+  else warnings_.push_back(std::move(folder.error()));
+  return {};
 }
 
-std::expected<Kept, std::string> SymcacheClient::keep(const std::filesystem::path& file, const SymcacheKey& key,
-                                                      const wpt::Version& version) {
-  if (const auto ok = directory_->publish(file, key.pdb_name, key.id, version); !ok)
-    return std::unexpected(ok.error().why);
-  auto kept = best_here(key, version);
-  if (!kept) return std::unexpected("the symcache was removed from the directory as soon as it was there");
-  kept->is_new = true;
-  return std::move(*kept);
-}
-
-Task<std::variant<Kept, ServerAnswer>> SymcacheClient::fetch_from(SymcacheServer& server, SymcacheKey key,
-                                                                  Watch watch) {
-  auto here = best_here(key, server.version());
-  if (here && here->version >= server.version()) co_return std::move(*here);
-  IncomingFile file(*directory_);
-  SymcacheServer::Question question{.key = key, .patience = patience_, .watch = std::move(watch)};
-  question.begin = [&file] { return file.begin(); };
+Task<SymcacheClient::Got> SymcacheClient::fetch_from(SymcacheServer& server, SymcacheKey key, std::optional<Kept> here,
+                                                     Watch watch) {
+  IncomingFile file(directory_->directory(), server.identity_of(key));
+  SymcacheServer::Question question{.key = key, .patience = patience_, .file = &file, .watch = std::move(watch)};
   if (here) question.have = here->version;
   ServerAnswer answer = co_await server.ask(std::move(question));
+  if (std::holds_alternative<NothingNewer>(answer) || std::holds_alternative<Absent>(answer)) file.discard();
   if (std::holds_alternative<NothingNewer>(answer)) co_return std::move(*here);
   if (const auto* complete = std::get_if<Complete>(&answer)) {
-    auto kept = keep(file.path(), key, complete->version);
-    if (kept) co_return std::move(*kept);
-    co_return ServerAnswer(Failed{std::move(kept.error()), true});
+    auto kept = directory_->keep(file.path(), key, complete->version);
+    if (!kept) co_return ServerAnswer(Failed{std::move(kept.error()), true});
+    file.discard();
+    co_return std::move(*kept);
   }
   co_return std::move(answer);
 }
 
+SymcacheClient::Got SymcacheClient::copy_from(const Stop& stop, const SymcacheKey& key,
+                                              const std::optional<Kept>& here) {
+  const auto there = stop.folder->best(key, stop.version);
+  if (!there || (here && here->version >= there->version)) return ServerAnswer(Absent{});
+  auto kept = directory_->copy(*stop.folder, key, stop.version);
+  if (!kept) return ServerAnswer(Failed{std::move(kept.error())});
+  return std::move(*kept);
+}
+
+void SymcacheClient::keep_in_caches(const Stop& found_at, const SymcacheKey& key, Kept& kept) {
+  for (const std::size_t keeper : found_at.kept_in) {
+    SymcacheFolder* const folder = stops_[keeper].folder.get();
+    if (folder == nullptr) continue;  // there is a warning of that
+    if (auto copied = folder->copy(*directory_, key, kept.version); !copied)
+      add_to(kept.warning, fmt::format("not kept in {}: {}", folder->shown(), copied.error()));
+  }
+}
+
+Task<SymcacheClient::Got> SymcacheClient::ask(const Stop& stop, SymcacheKey key, std::optional<Kept> here,
+                                              Watch watch) {
+  if (stop.folder) co_return copy_from(stop, key, here);
+  if (!stop.server) co_return ServerAnswer(Absent{});
+  co_return co_await fetch_from(*stop.server, std::move(key), std::move(here), std::move(watch));
+}
+
+/// A folder that has no more than an older version does not end the search.
 Task<Outcome> SymcacheClient::fetch(SymcacheKey given, Watch watch) {
   const auto key = checked(std::move(given));
   if (!key) co_return NotKept{.why = key.error()};
-  std::optional<Kept> here;
+  std::optional<Kept> best;
   Refusals refusals;
-  for (const auto& server : servers_) {
-    auto got = co_await fetch_from(*server, *key, watch);
-    if (auto* kept = std::get_if<Kept>(&got)) co_return std::move(*kept);
-    const auto* failed = std::get_if<Failed>(&std::get<ServerAnswer>(got));
-    if (failed != nullptr && failed->is_ours) co_return NotKept{.why = failed->why};
-    refusals.add(*server, std::get<ServerAnswer>(got));
-    if (!here) here = best_here(*key, server->version());
+  for (const Stop& stop : stops_) {
+    auto here = directory_->best(*key, stop.version);
+    if (here && best && here->path == best->path) here = best;
+    if (here && here->version >= stop.version) co_return std::move(*here);
+    Got got = co_await ask(stop, *key, here, watch);
+    if (auto* kept = std::get_if<Kept>(&got)) {
+      if (kept->is_new) keep_in_caches(stop, *key, *kept);
+      if (stop.server || kept->version >= stop.version) co_return std::move(*kept);
+      here = best = std::move(*kept);
+    } else {
+      const ServerAnswer& answer = std::get<ServerAnswer>(got);
+      const auto* failed = std::get_if<Failed>(&answer);
+      if (failed != nullptr && failed->is_ours) co_return NotKept{.why = failed->why};
+      refusals.add(stop.shown(), answer);
+    }
+    if (!best) best = std::move(here);
   }
-  if (servers_.empty()) here = best_here(*key, usual_version(""));
-  if (!here) co_return std::move(refusals).outcome();
-  here->warning = refusals.why();
-  co_return std::move(*here);
+  if (stops_.empty()) best = directory_->best(*key, usual_version(""));
+  if (!best) co_return std::move(refusals).outcome();
+  if (!refusals.why().empty()) add_to(best->warning, "not the latest version: " + refusals.why());
+  co_return std::move(*best);
 }
 
 Outcome SymcacheClient::fetch_within(SymcacheKey key, std::chrono::milliseconds limit) {

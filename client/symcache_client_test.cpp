@@ -1,85 +1,18 @@
 #include "client/symcache_client.hpp"
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <thread>
 
-#include "net/run_task.hpp"
+#include "testing/server/client_fixture.hpp"
 #include "testing/server/fake_upstream.hpp"
-#include "testing/server/faulty_upstream.hpp"
-#include "testing/server/fixed_endpoint.hpp"
-#include "testing/temp_folder.hpp"
-
-/// The one that is killed is a fork of this process, and starts threads.
-extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 
 namespace symcached::client {
 namespace {
 
-using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Fault = FaultyUpstream::Fault;
-namespace fs = std::filesystem;
-
-constexpr std::string_view kFolder = "app.pdb/3249D99D0C4049318610F4E4FB0B69361A";
-constexpr std::string_view kRequest = "/v3.1.0/app.pdb/3249D99D0C4049318610F4E4FB0B6936/26";
-const std::string kTheirs = "Content-Type: application/vnd.ms-symcache";
-const SymcacheKey kApp{"app.pdb", {*Guid::parse("3249D99D0C4049318610F4E4FB0B6936"), 26}};
-
-std::string sample(std::size_t size) {
-  std::string text;
-  for (unsigned i = 0; text.size() < size; ++i) text += "symbol " + std::to_string(i) + "\n";
-  text.resize(size);
-  return text;
-}
-
-std::string content_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Paths of all files below a folder, relative to it; those for locks are empty and left out.
-std::vector<std::string> files_in(const fs::path& folder) {
-  std::vector<std::string> all;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && entry.file_size() != 0) all.push_back(entry.path().lexically_relative(folder));
-  std::ranges::sort(all);
-  return all;
-}
-
-/// "kept 3.1.0", "here 3.0.0", "not there", or why not.
-std::string told(const Outcome& outcome) {
-  if (const auto* kept = std::get_if<Kept>(&outcome))
-    return (kept->is_new ? "kept " : "here ") + kept->version.to_string();
-  if (const auto* not_kept = std::get_if<NotKept>(&outcome))
-    return (not_kept->is_unfinished ? "unfinished: " : "failed: ") + not_kept->why;
-  return "not there";
-}
-
-class SymcacheClientTest : public ::testing::Test {
- protected:
-  std::unique_ptr<SymcacheClient> client(const std::vector<std::string>& urls, wpt::Version version = {3, 1, 0}) {
-    ClientOptions options{.directory = folder_.path(), .patience = 60s, .user_agent = "Test/1", .waits = time_.waits()};
-    options.limits.silence_s = 1;
-    for (const std::string& url : urls) options.servers.push_back({{.url = url}, version});
-    auto opened = SymcacheClient::open(std::move(options));
-    EXPECT_TRUE(opened) << opened.error();
-    return std::move(*opened);
-  }
-  Outcome fetch(const std::string& url, wpt::Version version = {3, 1, 0}) {
-    return run_task(client({url}, version)->fetch(kApp));
-  }
-  void put_here(const std::string& version, std::string_view content = "local") {
-    folder_.write(fs::path(kFolder) / ("app.pdb-v" + version + ".symcache"), content);
-  }
-
-  TempFolder folder_;
-  fetch::FakeTime time_;
-};
 
 TEST_F(SymcacheClientTest, KeepsWhatComesAndNothingElse) {
   const std::string file = sample(30'000);
@@ -133,6 +66,7 @@ TEST_F(SymcacheClientTest, KeepsWhatComesAndNothingElse) {
     EXPECT_TRUE(kept == nullptr || content_of(kept->path) == file) << r.why;
     EXPECT_EQ(files_in(folder_.path()).size(), kept != nullptr ? 1u : 0u) << r.why;
     fs::remove_all(folder_.path() / "app.pdb");
+    fs::remove_all(folder_.path() / ".symcached/parts");
   }
 }
 
@@ -244,7 +178,7 @@ TEST_F(SymcacheClientTest, CredentialsStayAtTheirOrigin) {
   server.put(std::string(kRequest), {302, {{"Location", store.url() + "/blob"}}, ""});
   store.put("/blob", {200, {{"Content-Type", "application/vnd.ms-symcache"}}, "the symcache"});
   ClientOptions options{.directory = folder_.path(), .user_agent = "Test/1"};
-  options.servers.push_back({{.url = server.url(), .user = "me", .password = "secret"}, {3, 1, 0}});
+  options.places.push_back({ServerPlace{{.url = server.url(), .user = "me", .password = "secret"}, {3, 1, 0}}});
   const auto client = SymcacheClient::open(std::move(options));
   EXPECT_EQ(told(run_task((*client)->fetch(kApp))), "kept 3.1.0");
   EXPECT_EQ(server.header("Authorization"), "Basic bWU6c2VjcmV0");
@@ -259,6 +193,83 @@ TEST_F(SymcacheClientTest, ServersAreAskedInTurn) {
   EXPECT_EQ(told(run_task(client({})->fetch(kApp))), "not there");
   put_here("3.1.0");
   EXPECT_EQ(told(run_task(client({})->fetch(kApp))), "here 3.1.0");
+}
+
+/// Folders "a" and "b" in turn, then the server; what of all that has the symcache afterwards, and who was asked.
+TEST_F(SymcacheClientTest, FoldersAreAskedInTurnAndCachesKeepWhatIsFoundBehindThem) {
+  struct Row {
+    std::string_view why;
+    std::vector<std::size_t> b_into, server_into;
+    std::string in_a, in_b;  ///< versions; empty: none
+    Fault answer;
+    std::string_view want;
+    std::vector<std::string> kept;
+    std::size_t requests;
+  };
+  const Row rows[] = {
+      {"from the server into all caches", {0}, {0, 1}, "", "", {}, "kept 3.1.0", {"a", "b", "near"}, 1},
+      {"into the caches of its chain", {}, {1}, "", "", {}, "kept 3.1.0", {"b", "near"}, 1},
+      {"into none but the directory", {}, {}, "", "", {}, "kept 3.1.0", {"near"}, 1},
+      {"from the first folder", {0}, {0, 1}, "3.1.0", "", {}, "kept 3.1.0", {"a", "near"}, 0},
+      {"from the second folder", {0}, {0, 1}, "", "3.2.0", {}, "kept 3.2.0", {"a", "b", "near"}, 0},
+      {"which is no cache's", {}, {}, "", "3.1.0", {}, "kept 3.1.0", {"b", "near"}, 0},
+      {"an older one, nothing newer", {0}, {0, 1}, "", "3.0.0", {.status = 304}, "kept 3.0.0", {"a", "b", "near"}, 1},
+      {"an older one, the server is ill", {}, {}, "3.0.0", "", {.status = 403}, "kept 3.0.0", {"a", "near"}, 1},
+      {"not readable", {0}, {0, 1}, "4.0.0", "2.0.0", {.status = 404}, "not there", {"a", "b"}, 1},
+  };
+  for (const Row& r : rows) {
+    const TempFolder root;
+    for (const auto& [folder, version] : {std::pair("a", r.in_a), std::pair("b", r.in_b)}) {
+      fs::create_directory(root.path() / folder);
+      if (!version.empty())
+        root.write(fs::path(folder) / kFolder / ("app.pdb-v" + version + ".symcache"), "of the folder");
+    }
+    FaultyUpstream upstream("of the server", {r.answer}, {kTheirs});
+    ClientOptions options{.directory = root.path() / "near", .patience = 60s, .waits = time_.waits()};
+    options.places = {{FolderPlace{root.path() / "a", {3, 1, 0}}},
+                      {FolderPlace{root.path() / "b", {3, 1, 0}}, r.b_into},
+                      {ServerPlace{{.url = upstream.url()}, {3, 1, 0}}, r.server_into}};
+    const auto client = SymcacheClient::open(std::move(options));
+    const Outcome outcome = run_task((*client)->fetch(kApp));
+    EXPECT_EQ(told(outcome), r.want) << r.why;
+    std::vector<std::string> kept;
+    for (const std::string folder : {"a", "b", "near"})
+      if (!files_in(root.path() / folder).empty()) kept.push_back(folder);
+    EXPECT_EQ(kept, r.kept) << r.why;
+    EXPECT_EQ(upstream.requests(), r.requests) << r.why;
+    const auto* there = std::get_if<Kept>(&outcome);
+    if (there == nullptr) continue;
+    EXPECT_EQ(content_of(there->path), r.requests == 1 && r.answer.status == 0 ? "of the server" : "of the folder")
+        << r.why;
+  }
+}
+
+TEST_F(SymcacheClientTest, AFolderThatCannotBeUsedIsLeftOut) {
+  FaultyUpstream upstream("the symcache", {}, {kTheirs});
+  ClientOptions options{.directory = folder_.path() / "near", .waits = time_.waits()};
+  folder_.write("file", "x");
+  options.places = {{FolderPlace{folder_.path() / "missing", {3, 1, 0}}},
+                    {FolderPlace{folder_.path() / "file", {3, 1, 0}}},
+                    {FolderPlace{folder_.path() / "file" / "cache", {3, 1, 0}}},
+                    {ServerPlace{{.url = upstream.url()}, {3, 1, 0}}, {2}}};
+  const auto client = SymcacheClient::open(std::move(options));
+  ASSERT_TRUE(client) << client.error();
+  EXPECT_THAT((*client)->warnings(),
+              ElementsAre(HasSubstr("missing is not looked into: No such file"), HasSubstr("it is no directory"),
+                          HasSubstr("cannot be the SymCache directory")));
+  EXPECT_EQ(told(run_task((*client)->fetch(kApp))), "kept 3.1.0");
+  EXPECT_FALSE(fs::exists(folder_.path() / "missing")) << "only caches are created";
+}
+
+TEST_F(SymcacheClientTest, SaysWhichCacheCouldNotKeepIt) {
+  FaultyUpstream upstream("the symcache", {}, {kTheirs});
+  folder_.write("cache/app.pdb", "a file where a folder has to be");
+  ClientOptions options{.directory = folder_.path() / "near", .waits = time_.waits()};
+  options.places = {{FolderPlace{folder_.path() / "cache", {3, 1, 0}}},
+                    {ServerPlace{{.url = upstream.url()}, {3, 1, 0}}, {0}}};
+  const Outcome outcome = run_task((*SymcacheClient::open(std::move(options)))->fetch(kApp));
+  EXPECT_EQ(told(outcome), "kept 3.1.0");
+  EXPECT_THAT(std::get<Kept>(outcome).warning, HasSubstr("cache: cannot publish a symcache in"));
 }
 
 TEST_F(SymcacheClientTest, TwoClientsAtOnceKeepOneFile) {
@@ -287,28 +298,6 @@ TEST_F(SymcacheClientTest, ManyAtOnceShareConnections) {
   EXPECT_EQ(kept, kCount);
   EXPECT_EQ(upstream.asked().size(), kCount);
   EXPECT_LE(upstream.most_connections(), 2 * kMostConnections) << "a server may see late that one has ended";
-}
-
-TEST_F(SymcacheClientTest, AKilledOneLeavesOnlyPendingFiles) {
-  FaultyUpstream upstream(sample(30'000), {{.silent_at = 10'000}}, {kTheirs});
-  const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    ClientOptions options{.directory = folder_.path(), .user_agent = "Test/1"};
-    options.servers.push_back({{.url = upstream.url()}, {3, 1, 0}});
-    const auto killed = SymcacheClient::open(std::move(options));
-    const Watch die_half_way{.receiving = [](std::uint64_t, std::uint64_t) { ::_exit(0); }};
-    run_task((*killed)->fetch(kApp, die_half_way));
-    ::_exit(1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  const auto left = files_in(folder_.path());
-  ASSERT_EQ(left.size(), 1u);
-  EXPECT_TRUE(left.front().ends_with(".pending")) << left.front();
-  EXPECT_EQ(told(fetch(upstream.url())), "kept 3.1.0");
-  EXPECT_THAT(files_in(folder_.path()), ElementsAre(std::string(kFolder) + "/app.pdb-v3.1.0.symcache"));
 }
 
 TEST_F(SymcacheClientTest, SaysWhatIsWrongWithTheDirectory) {

@@ -51,20 +51,34 @@ struct SymcacheServer::Arrival {
                                              const Question& question) {
     auto stated = version_of_body(head, requested);
     if (!stated) return refuse({std::move(stated.error())});
-    version = *stated;
-    bytes = 0;
-    auto sink = question.begin();
+    const Announced announced{*stated, number_in(head.length), head.etag, !head.content_encoding.empty()};
+    auto sink = question.file->begin(announced);
     if (!sink) return refuse({std::move(sink.error()), true});
-    return ByteSink([this, sink = std::move(*sink), told = question.watch.receiving,
-                     total = number_in(head.length)](Bytes piece) -> std::expected<void, std::string> {
+    return sink_of(announced, 0, std::move(*sink), question);
+  }
+
+  std::optional<fetch::BegunDownload> go_on(const Question& question) {
+    auto begun = question.file->begun();
+    if (!begun) return std::nullopt;
+    fetch::HttpHead head{.status = 200};
+    head.length = std::to_string(begun->announced.size);
+    head.etag = begun->announced.etag;
+    ByteSink rest = sink_of(begun->announced, begun->bytes, std::move(begun->sink), question);
+    return fetch::BegunDownload{std::move(head), begun->bytes, std::move(rest)};
+  }
+
+ private:
+  ByteSink sink_of(const Announced& announced, std::uint64_t from, ByteSink sink, const Question& question) {
+    version = announced.version;
+    bytes = from;
+    return [this, sink = std::move(sink), told = question.watch.receiving,
+            total = announced.size](Bytes piece) -> std::expected<void, std::string> {
       bytes += piece.size();
       if (auto taken = sink(piece); !taken) return taken;
       if (told) told(bytes, total);
       return {};
-    });
+    };
   }
-
- private:
   std::unexpected<std::string> refuse(Failed why) { return std::unexpected(refusal.emplace(std::move(why)).why); }
 };
 
@@ -88,12 +102,15 @@ std::expected<std::unique_ptr<SymcacheServer>, std::string> SymcacheServer::open
   return std::unique_ptr<SymcacheServer>(new SymcacheServer(std::move(*endpoint), place, http));
 }
 
+std::string SymcacheServer::identity_of(const SymcacheKey& key) const { return shown() + "/" + path_of(key, version_); }
+
 Task<Answer> SymcacheServer::ask_once(std::shared_ptr<const Question> question, std::shared_ptr<Arrival> arrival) {
   fetch::OpenSink open = [this, question, arrival](const fetch::HttpHead& head) {
     return arrival->begin(head, version_, *question);
   };
-  const fetch::Downloaded done =
-      co_await downloader_.get(path_of(question->key, version_), headers_of(*question), std::move(open));
+  std::optional<fetch::BegunDownload> begun = arrival->go_on(*question);
+  const fetch::Downloaded done = co_await downloader_.get(path_of(question->key, version_), headers_of(*question),
+                                                          std::move(open), {}, std::move(begun));
   if (arrival->refusal) co_return *arrival->refusal;
   if (done.result.head.retry_after) asked_to_wait_ = true;
   Answer answer = meaning_of(done.result, asked_to_wait_);

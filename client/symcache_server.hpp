@@ -11,16 +11,12 @@
 #include <variant>
 
 #include "client/answer.hpp"
+#include "client/incoming_file.hpp"
+#include "client/symcache_folder.hpp"
 #include "fetch/download.hpp"
 #include "fetch/plain_endpoint.hpp"
-#include "ids/guid.hpp"
 
 namespace symcached::client {
-
-struct SymcacheKey {
-  std::string pdb_name;
-  DebugId id;
-};
 
 /// Told while a request goes on, from any thread.
 struct Watch {
@@ -41,7 +37,7 @@ wpt::Version usual_version(std::string_view url);
 struct Unfinished {
   std::string why;
 };
-/// All of it is in the sink.
+/// All of it is in the file.
 struct Complete {
   wpt::Version version;
 };
@@ -54,8 +50,7 @@ class SymcacheServer {
     SymcacheKey key;  ///< the name is checked
     std::optional<wpt::Version> have = {};
     std::chrono::milliseconds patience{};  ///< after which no further request begins
-    /// Called for the first byte, and again whenever the symcache starts anew.
-    std::function<std::expected<ByteSink, std::string>()> begin;
+    IncomingFile* file = nullptr;          ///< what comes goes there; outlives the answer
     Watch watch = {};
   };
 
@@ -63,6 +58,8 @@ class SymcacheServer {
   static std::expected<std::unique_ptr<SymcacheServer>, std::string> open(ServerPlace place, fetch::HttpClient& http);
 
   Task<ServerAnswer> ask(Question asked);
+  /// What a request for `key` asks for, without credentials.
+  std::string identity_of(const SymcacheKey& key) const;
   const wpt::Version& version() const { return version_; }
   const std::string& shown() const { return endpoint_->shown(); }
 

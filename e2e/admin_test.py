@@ -44,6 +44,24 @@ def check_counts(server, symbols, source):
     assert got["process_resident_memory_bytes"] > 1 << 20 and got["process_open_fds"] > 5
 
 
+def check_microsofts(server, directory):
+    path = directory / "ok.pdb" / f"{1:032X}1" / "ok.pdb-v3.1.0.symcache"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"content")
+    assert server.ask(f"/v3.1.0/ok.pdb/{1:032x}")[0] == 200
+    assert server.ask(f"/v3.1.0/missing.pdb/{1:032x}")[0] == 404
+    got = metrics_of(server)
+    for name, want in [
+        ('symcached_symcache_requests_total{outcome="sent"}', 1),
+        ('symcached_symcache_requests_total{outcome="absent"}', 1),
+        ('symcached_transcoder_runs_total{version="3.1.0",result="made"}', 0),
+        ('symcached_transcoder_seconds_total{version="3.1.0"}', 0),
+        ("symcached_transcode_jobs", 0), ("symcached_symcache_damaged_total", 0),
+    ]:
+        assert got.get(name) == want, (name, got)
+    assert got["symcached_symcache_folders_read_total"] > 0
+
+
 def check_documentation(server):
     """Every metric is on the page."""
     page = (ROOT / "docs/server.md").read_text()
@@ -61,9 +79,11 @@ def main():
         symbols = Symbols(folder / "symbols")
         symbols.add(THERE)
         file = folder / "symcached.yml"
-        file.write_text(f"sources: [{{id: ours, type: filesystem, path: {symbols.folder}}}]\n")
+        file.write_text(f"sources: [{{id: ours, type: filesystem, path: {symbols.folder}}}]\n"
+                        f"symcache: {{directory: {folder}/SymCache, remote: {{token: t, majors: [3.1.0]}}}}\n")
         server = Server(program, folder / "cache", options=["--config", file], admin=True)
         check_counts(server, symbols, "ours")
+        check_microsofts(server, folder / "SymCache")
         check_documentation(server)
         for path, want in (("/readyz", b"ready\n"), ("/healthcheck", b"ok\n")):
             assert server.ask(path)[2] == want and server.ask(path, port=server.admin_port)[2] == want, path

@@ -36,6 +36,7 @@ legacy = on
 [on]
 activate = 1
 """
+RAW_NTLM = pathlib.Path(__file__).with_name("raw_ntlm.py")
 NTLM = pathlib.Path("/usr/lib/x86_64-linux-gnu/gssntlmssp/gssntlmssp.so")
 
 
@@ -184,10 +185,37 @@ def check_ntlm(scene):
     statuses = [int(status) for status in re.findall(r"^< HTTP/1.1 (\d+)", text, re.MULTILINE)]
     assert statuses[-2:] == [200, 200] and set(statuses[:-2]) == {401}, text
     assert text.count("Connected to") == 1, text
+    raw = [sys.executable, RAW_NTLM, host, str(server.port), path]
+    assert said_by(raw, client) == ["401 challenge", "200", "200"], "messages that SPNEGO is not around"
+    check_first_messages(server, path)
     end(server, "a password")
     server = scene.server(environment=files, **scene.negotiate())
     assert curl(server, path, "--negotiate", "-u", ":", environment=client)[0][-1] == 401
+    assert said_by([*raw[:3], str(server.port), path], client) == ["401", "401"], "not where it is not allowed"
     end(server)
+
+
+def said_by(command, environment):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env={**os.environ, **environment})
+    assert done.returncode == 0, done.stderr
+    return [line.strip() for line in done.stdout.splitlines()]
+
+
+def check_first_messages(server, path):
+    """Of NTLM, by hand: signature, 1, flags, empty names, a version; the answer to garbage has no second message."""
+    signature, names = b"NTLMSSP\0", bytes(16)
+    first, plain, versioned = (number.to_bytes(4, "little") for number in (1, 0xA0088207, 0xA2088207))
+    rows = [("with a version", signature + first + versioned + names + bytes([10, 0, 0x61, 0x4A, 0, 0, 0, 15]), True),
+            ("without one, but with room for it", signature + first + plain + names + bytes(8), True),
+            ("without room for it, which gss-ntlmssp wants", signature + first + plain + names, False),
+            ("cut in its flags", signature + first + plain[:2], False),
+            ("the signature alone", signature, False),
+            ("a third message that nothing led to", signature + bytes([3, 0, 0, 0]) + bytes(60), False)]
+    for why, message, is_good in rows:
+        status, headers, body = server.ask(path, "Authorization: Negotiate " + base64.b64encode(message).decode())
+        scheme, _, token = headers["www-authenticate"].partition(" ")
+        assert (status, scheme, headers["cache-control"], body) == (401, "Negotiate", "no-store", b""), why
+        assert base64.b64decode(token)[:12] == (signature + bytes([2, 0, 0, 0]) if is_good else b""), why
 
 
 def check_tokens_and_rules(scene):

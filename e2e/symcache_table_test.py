@@ -9,6 +9,8 @@ import dataclasses
 import json
 import pathlib
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -23,7 +25,7 @@ from components.runner import test
 from components.s3 import S3
 from components.small_disk import no_file_beyond
 from server import Symbols, read_answer, until
-from symcache_rows import ANY, MEDIA, NEW, OLD, POLL, ROWS
+from symcache_rows import ANY, MEDIA, NEW, NO_TOOL, OLD, POLL, ROWS
 from symcache_scene import Scene, content, made
 
 EXPECT_FILE = (200, 206)
@@ -308,6 +310,66 @@ def row_92_who_asks_too_often_is_told_to_come_back(place):
         assert (status, headers["retry-after"], headers["cache-control"]) == (429, "1", "no-store"), headers
         assert scene.server.ask("/healthcheck")[0] == 200
         until(lambda: scene.get("ok.pdb", 1)[0] == 200, "an answer after a while")
+
+
+@test
+def a_file_changes_under_those_who_read_it(place):
+    wrk = shutil.which("wrk")
+    if wrk is None:
+        return print("skipped: wrk is not installed")
+    versions = [f"{n:08}".encode() * (16_384 + n) for n in range(600)]
+    with Scene(place, NO_TOOL) as scene, concurrent.futures.ThreadPoolExecutor(3) as pool:
+        path = scene.symcache("ok.pdb", 1, 1, "3.1.0")
+        path.write_bytes(versions[-1])
+        load = subprocess.Popen([wrk, "-t1", "-c32", "-d1h", f"{scene.server.url}/v3.1.0/ok.pdb/{1:032x}"],
+                                stdout=subprocess.PIPE, text=True)
+        readers = [Reader(scene, set(versions)) for _ in range(3)]
+        reading = [pool.submit(reader.read_on) for reader in readers]
+        try:
+            for number, version in enumerate(versions):
+                before = readers[0].answers
+                CHANGES[number % len(CHANGES)](path, version)
+                until(lambda: readers[0].answers > before, "an answer meanwhile")
+            replace(path, versions[0])
+        finally:
+            for reader in readers:
+                reader.ending = True
+            load.send_signal(signal.SIGINT)
+        said = load.communicate()[0]
+        wrong = [fault for done in reading for fault in done.result()]
+        assert not wrong, wrong[:10]
+        assert scene.server.alive() and int(re.search(r"(\d+) requests in", said).group(1)) > 600, said
+        assert sum(reader.whole for reader in readers) > 100, [reader.whole for reader in readers]
+        until(lambda: scene.get("ok.pdb", 1)[2] == versions[0], "the last version")
+
+
+class Reader:
+    """A client that asks until it is told to end, and looks at what it gets."""
+
+    def __init__(self, scene, versions):
+        self.scene, self.versions = scene, versions
+        self.ending, self.answers, self.whole = False, 0, 0
+
+    def read_on(self):
+        faults = []
+        while not self.ending:
+            status, headers, body = self.scene.get("ok.pdb", 1)
+            self.answers += 1
+            if status != 200 or len(body) < int(headers["content-length"]):
+                continue  # cut, or not there for a moment
+            self.whole += 1
+            if body not in self.versions:
+                faults.append((len(body), len(set(body[at:at + 8] for at in range(0, len(body), 8)))))
+        return faults
+
+
+def replace(path, content):
+    new = path.with_name("new")
+    new.write_bytes(content)
+    new.replace(path)
+
+
+CHANGES = (replace, lambda path, content: path.write_bytes(content), lambda path, _: path.unlink())
 
 
 def not_200(answer):

@@ -137,11 +137,13 @@ milliseconds Downloader::pause_before(unsigned attempt) const {
   return milliseconds(half(random));
 }
 
-Task<Downloaded> Downloader::get(std::string path, http::Headers headers, OpenSink open, LookAtStart look) {
+Task<Downloaded> Downloader::get(std::string path, http::Headers headers, OpenSink open, LookAtStart look,
+                                 std::optional<BegunDownload> begun) {
   const std::uint64_t max_size = limits_under(client_.limits(), *network_).max_download;
   const auto body = std::make_shared<DownloadBody>(std::move(open), max_size);
   if (!ranges_fail_) body->split_from(rules_.split_from, rules_.part);
   if (look) body->pause_from(rules_.look_from, rules_.look_at);
+  if (begun) body->go_on_after(std::move(begun->head), begun->bytes, std::move(begun->rest));
   Question question{Endpoint::Method::get, std::move(path), std::move(headers)};
   Downloaded done = co_await persist(question, body);
   if (done.result.end == End::answered && body->is_paused())

@@ -40,6 +40,13 @@ struct Downloaded {
   bool complete() const { return result.answered(200); }
 };
 
+/// The start of a file that came in another run: DownloadBody::go_on_after().
+struct BegunDownload {
+  HttpHead head;
+  std::uint64_t bytes = 0;
+  ByteSink rest;
+};
+
 struct Peeked {
   HttpResult result;
   std::string bytes;  ///< of a 200 or 206
@@ -57,7 +64,9 @@ class Downloader {
   /// @param open     called for the first byte, and again whenever the file starts anew: what was given before is then
   ///                 worth nothing. Not called for an error; called without a byte to follow for an empty file.
   /// @param look     of large files; none: they come without a look. What it says no to ends as not_wanted
-  Task<Downloaded> get(std::string path, http::Headers headers, OpenSink open, LookAtStart look = {});
+  /// @param begun    what is there already. If the file has changed, it starts anew
+  Task<Downloaded> get(std::string path, http::Headers headers, OpenSink open, LookAtStart look = {},
+                       std::optional<BegunDownload> begun = {});
   Task<Downloaded> head(std::string path, http::Headers headers);
   /// A part of a file, by one request that is not repeated. A 200, with the file's start instead, will do where the
   /// part is that.

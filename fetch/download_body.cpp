@@ -64,6 +64,14 @@ void DownloadBody::prepare(HttpRequest& request) {
   request.open_sink = [self = shared_from_this()](const HttpHead& head) { return self->begin(head); };
 }
 
+void DownloadBody::go_on_after(HttpHead head, std::uint64_t bytes, ByteSink rest) {
+  head_ = std::move(head);
+  std::string_view length = head_.length;
+  total_ = take_number(length);
+  at_ = bytes;
+  sink_ = std::move(rest);
+}
+
 void DownloadBody::start_anew() {
   at_ = from_;
   split_ = pausing_ = false;

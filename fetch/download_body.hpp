@@ -53,6 +53,10 @@ class DownloadBody : public std::enable_shared_from_this<DownloadBody> {
     pause_at_ = start;
   }
 
+  /// What came of it before, in another run, counts as if it had come now; but no digest is compared any more.
+  /// @param head   of the answer that it started with: status, ETag, length
+  /// @param bytes  of the start of the file, 1.., which `rest` goes on after
+  void go_on_after(HttpHead head, std::uint64_t bytes, ByteSink rest);
   /// Asks for what is still missing.
   void prepare(HttpRequest& request);
   /// What the request ended in, with a body that is not what was asked for as cut_short, and one over the limit as

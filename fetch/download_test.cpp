@@ -42,8 +42,9 @@ class Download : public ::testing::Test {
     limits.max_redirects = 3;
     return limits;
   }
-  Got get(Downloader& downloader) {
-    Got got;
+  /// @param begun  bytes that came in another run, with the ETag "one"; 0: none
+  Got get(Downloader& downloader, std::string_view begun = {}, std::size_t total = 0) {
+    Got got{.content = std::string(begun)};
     OpenSink open = [&got](const HttpHead&) -> std::expected<ByteSink, std::string> {
       got.content.clear();
       ++got.starts;
@@ -52,7 +53,16 @@ class Download : public ::testing::Test {
         return {};
       });
     };
-    got.done = run_task(downloader.get("file", {}, std::move(open)));
+    std::optional<BegunDownload> before;
+    if (!begun.empty()) {
+      before.emplace(HttpHead{.status = 200}, begun.size(), [&got](Bytes piece) -> std::expected<void, std::string> {
+        got.content += as_text(piece);
+        return {};
+      });
+      before->head.etag = "\"one\"";
+      before->head.length = std::to_string(total);
+    }
+    got.done = run_task(downloader.get("file", {}, std::move(open), {}, std::move(before)));
     return got;
   }
   Got get(const std::string& url, const sources::NetworkRules& network = {}, DownloadRules rules = {}) {
@@ -65,6 +75,37 @@ class Download : public ::testing::Test {
   HttpClient client_{limits(), "Test/1"};
   HostHealth hosts_{{}, [now = time_.now] { return *now; }};
 };
+
+TEST_F(Download, GoesOnWithWhatAnotherRunHasLeft) {
+  const std::string file = sample(300'000), other = sample(299'000);
+  struct Row {
+    std::string_view why;
+    std::vector<Fault> faults;
+    std::size_t total;
+    bool is_other;
+    int starts;
+    unsigned requests;
+  };
+  const Row rows[] = {
+      {"the same file", {}, 300'000, false, 0, 1},
+      {"cut again", {{.close_at = 50'000}, {.close_at = 50'000}}, 300'000, false, 0, 3},
+      {"another one", std::vector<Fault>(9, {.etag = "\"two\"", .content = other}), 300'000, true, 1, 1},
+      {"of another size than was announced", {}, 310'000, false, 1, 2},
+      {"no ranges", {{.ignore_range = true}}, 300'000, false, 1, 1},
+      {"a shorter one", {{.status = 416}}, 300'000, false, 1, 2},
+  };
+  for (const Row& r : rows) {
+    FaultyUpstream upstream(file, r.faults);
+    FixedEndpoint endpoint(upstream.url());
+    Downloader downloader(client_, hosts_, endpoint, {}, {}, time_.waits());
+    const Got got = get(downloader, std::string_view(file).substr(0, 100'000), r.total);
+    EXPECT_TRUE(got.done.complete()) << r.why << ": " << got.done.result.error;
+    EXPECT_TRUE(got.content == (r.is_other ? other : file)) << r.why;
+    EXPECT_EQ(got.starts, r.starts) << r.why;
+    EXPECT_EQ(got.done.requests, r.requests) << r.why;
+    EXPECT_EQ(upstream.values("Range").front(), "bytes=100000-") << r.why;
+  }
+}
 
 TEST_F(Download, OutlivesWhatServersDoWrong) {
   const std::string file = sample(300'000), other = sample(299'000);

@@ -133,8 +133,9 @@ void Hop::set_verb() {
 }
 
 void Hop::set_credentials() {
-  if (request_.negotiate) {
-    set(CURLOPT_HTTPAUTH, CURLAUTH_NEGOTIATE);
+  if (request_.negotiate != Negotiate::never) {
+    const bool waits = request_.negotiate == Negotiate::if_asked;
+    set(CURLOPT_HTTPAUTH, waits ? CURLAUTH_NEGOTIATE | CURLAUTH_ONLY : CURLAUTH_NEGOTIATE);
     set(CURLOPT_USERPWD, ":");
   }
   if (!request_.network) return;

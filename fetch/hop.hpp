@@ -21,6 +21,13 @@ namespace symcached::fetch {
 /// returns takes the body.
 using OpenSink = std::function<std::expected<ByteSink, std::string>(const HttpHead& head)>;
 
+/// Logging in by Kerberos, at the origin of the URL alone, with the credentials of the process.
+enum class Negotiate : std::uint8_t {
+  never,
+  if_asked,  ///< once the server answers 401 and offers it; each request is then sent twice
+  at_once,
+};
+
 struct HttpRequest {
   std::string url;  ///< may hold credentials
   http::Headers headers = {};
@@ -32,7 +39,7 @@ struct HttpRequest {
   std::uint64_t max_body = 0;       ///< so many bytes of the body are enough, the rest is cut off; 0: all
   std::size_t keep_other_body = 0;  ///< bytes, for HttpResult::other_body
   std::function<void(HttpRequest&)> sign = {};  ///< adds a signature over all other headers, before it is sent
-  bool negotiate = false;  ///< Kerberos, at the origin of `url` alone, with the credentials of the process
+  Negotiate negotiate = Negotiate::never;
   std::shared_ptr<const sources::NetworkRules> network = {};  ///< none: as the client was made
 };
 

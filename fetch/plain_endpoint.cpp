@@ -36,6 +36,14 @@ std::string with_user(const std::string& full, const sources::HttpPlace& place) 
   return whole;
 }
 
+/// A ticket is not sent to a server that gets other credentials, unless it is wanted at once.
+Negotiate negotiate_for(const sources::HttpPlace& place, const BaseUrl& url, const http::Headers& headers) {
+  if (place.negotiate) return Negotiate::at_once;
+  const auto authorizes = [](const auto& header) { return http::same_name(header.first, "Authorization"); };
+  const bool has_others = url.full != url.shown || std::ranges::any_of(headers, authorizes);
+  return place.negotiate_if_asked && !has_others ? Negotiate::if_asked : Negotiate::never;
+}
+
 }  // namespace
 
 std::expected<BaseUrl, std::string> parse_base_url(std::string_view text) {
@@ -78,10 +86,10 @@ std::expected<std::unique_ptr<PlainEndpoint>, std::string> PlainEndpoint::open(c
     secrets += "\n" + name + ":" + value;
   }
   static std::atomic<unsigned> openings = 0;  // the ticket may be another each time
-  if (place.negotiate) secrets += fmt::format("\nnegotiate {}", ++openings);
+  const Negotiate negotiate = negotiate_for(place, *url, headers);
+  if (negotiate != Negotiate::never) secrets += fmt::format("\nnegotiate {}", ++openings);
   const std::uint64_t credentials = secrets.empty() ? 0 : fingerprint({secrets});
-  return std::unique_ptr<PlainEndpoint>(
-      new PlainEndpoint(std::move(*url), std::move(headers), place.negotiate, credentials));
+  return std::unique_ptr<PlainEndpoint>(new PlainEndpoint(std::move(*url), std::move(headers), negotiate, credentials));
 }
 
 Task<std::expected<HttpRequest, std::string>> PlainEndpoint::request(Method method, std::string path) {

@@ -26,12 +26,12 @@ class PlainEndpoint : public Endpoint {
   std::uint64_t credentials() const override { return credentials_; }
 
  private:
-  PlainEndpoint(BaseUrl url, http::Headers headers, bool negotiate, std::uint64_t credentials)
+  PlainEndpoint(BaseUrl url, http::Headers headers, Negotiate negotiate, std::uint64_t credentials)
       : url_(std::move(url)), headers_(std::move(headers)), negotiate_(negotiate), credentials_(credentials) {}
 
   const BaseUrl url_;
   const http::Headers headers_;
-  const bool negotiate_;
+  const Negotiate negotiate_;
   const std::uint64_t credentials_;
 };
 

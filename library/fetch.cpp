@@ -59,7 +59,7 @@ Result fetch(const char* url, const char* pdb_name, const char* pdb_guid, std::u
   if (!server) return {SYMCACHED_FETCH_FAILED, std::move(server.error())};
   client::ClientOptions all{.directory = directory, .patience = timeout_of(options)};
   all.user_agent = "libsymcached/" SYMCACHED_VERSION;
-  all.servers.push_back(std::move(*server));
+  all.places.push_back({std::move(*server)});
   const auto opened = client::SymcacheClient::open(std::move(all));
   if (!opened) return {SYMCACHED_FETCH_FAILED, opened.error()};
   return result_of((*opened)->fetch_within({pdb_name, {*guid, pdb_age}}, timeout_of(options)));

@@ -73,7 +73,8 @@ Slot Admission::request() {
 }
 
 ServerStats Admission::stats() const {
-  return {open_, accepted_, refused, in_flight_, requests_refused_, timed_out, hung_up, cut};
+  return {open_,     accepted_, refused, in_flight_, requests_refused_,
+          timed_out, hung_up,   cut,     handshakes, handshakes_failed};
 }
 
 ServerOptions with_limits(ServerOptions options) {

@@ -70,6 +70,8 @@ class Admission {
   std::atomic<std::uint64_t> hung_up{0};
   std::atomic<std::uint64_t> refused{0};
   std::atomic<std::uint64_t> cut{0};
+  std::atomic<std::uint64_t> handshakes{0};
+  std::atomic<std::uint64_t> handshakes_failed{0};
 
  private:
   friend class Place;

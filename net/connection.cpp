@@ -162,7 +162,9 @@ Task<bool> Connection::open(std::chrono::milliseconds within) {
   const Stream::Opened opened = co_await stream_.open();
   if (opened == Stream::Opened::plain_http)
     ::send(stream_.socket().native_handle(), kPlainHttp.data(), kPlainHttp.size(), MSG_NOSIGNAL);
-  co_return opened == Stream::Opened::yes;
+  const bool is_open = opened == Stream::Opened::yes;
+  ++(is_open ? state_.admission.handshakes : state_.admission.handshakes_failed);
+  co_return is_open;
 }
 
 Task<bool> Connection::wait_for_request() {
@@ -264,6 +266,7 @@ Task<bool> Connection::send(const http::Response& response, bool head_only, bool
   }
   sending_.end();
   if (result == Sent::file_too_short) log_safely(state_.log, Severity::error, where(), "the file was truncated");
+  if (result == Sent::file_changed) log_safely(state_.log, Severity::warning, where(), "the file was written to; cut");
   if (result == Sent::file_unreadable) log_safely(state_.log, Severity::error, where(), "the file cannot be read");
   co_return result == Sent::all;
 }

@@ -59,11 +59,21 @@ struct Request {
   bool is(std::string_view verb) const { return method == verb; }
 };
 
+/// What tells that somebody wrote to a file.
+struct FileState {
+  std::uint64_t size = 0;        ///< bytes
+  std::int64_t modified_ns = 0;  ///< since 1970
+  bool operator==(const FileState&) const = default;
+};
+
 /// Part of an open file, sent without a copy through this program.
 struct FileSlice {
   std::shared_ptr<const Descriptor> file;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
+  /// Of a file that others may write to, when its content was looked at: if it is another before all is sent, the end
+  /// is not sent and the connection closed, so that no client takes parts of two contents for a whole.
+  std::optional<FileState> state = {};
 };
 
 /// Content-Length, Date and Connection are added when it is sent; the body of an answer to HEAD is left out then.

@@ -78,7 +78,7 @@ Response file_response(const Request& request, FileSlice whole, const std::strin
   if (const auto* part = std::get_if<Part>(&range)) {
     headers.emplace_back("Content-Range",
                          fmt::format("bytes {}-{}/{}", part->offset, part->offset + part->size - 1, whole.size));
-    return {206, std::move(headers), FileSlice{whole.file, whole.offset + part->offset, part->size}};
+    return {206, std::move(headers), FileSlice{whole.file, whole.offset + part->offset, part->size, whole.state}};
   }
   return {200, std::move(headers), std::move(whole)};
 }

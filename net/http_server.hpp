@@ -70,6 +70,8 @@ struct ServerStats {
   std::uint64_t timed_out = 0;            ///< connections ended by one of the time-outs but idle_timeout
   std::uint64_t hung_up = 0;              ///< clients that closed their side before the handler had an answer
   std::uint64_t responses_cut = 0;        ///< by cut()
+  std::uint64_t handshakes = 0;           ///< of TLS, that were completed
+  std::uint64_t handshakes_failed = 0;    ///< of clients that speak something else, left, or took too long, too
 };
 
 class Admission;

@@ -131,5 +131,14 @@ TEST_F(HttpServer, AFileShorterThanAnnouncedEndsItsConnection) {
   EXPECT_NE(log().find("GET /short to 127.0.0.1:"), std::string::npos) << log();
 }
 
+TEST_F(HttpServer, AFileThatWasWrittenToIsNotSentToItsEnd) {
+  const Answer answer = fetch_once(port(), "GET", "/changed");
+  EXPECT_EQ(answer.status, 200u);
+  EXPECT_LT(answer.body.size(), kBig);
+  EXPECT_EQ(fetch_once(port(), "HEAD", "/changed").status, 200u);
+  expect_unharmed("a file that was written to");
+  EXPECT_NE(log().find("the file was written to"), std::string::npos) << log();
+}
+
 }  // namespace
 }  // namespace symcached::net

@@ -1,6 +1,7 @@
 #include "net/send.hpp"
 
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,11 +9,13 @@
 #include <cerrno>
 #include <cstring>
 #include <expected>
+#include <utility>
 
 namespace symcached::net {
 namespace {
 
 constexpr std::size_t kPiece = 1 << 20;              ///< bytes a call, so that one fast reader does not hold the thread
+constexpr std::size_t kEnd = 1 << 10;                ///< the end of a file that others may write to
 constexpr std::size_t kCopied = 128 << 10;           ///< the same, where they are copied
 constexpr std::uint64_t kLongest = 365 * 24 * 3600;  ///< seconds; keeps times far from overflowing
 
@@ -42,6 +45,27 @@ std::expected<std::string_view, Sent> copy_piece(std::string_view head, const ht
   }
   if (filled == 0) return std::unexpected(Sent::file_too_short);
   return std::string_view(buffer.data(), filled);
+}
+
+/// To be asked once the last bytes of it were read.
+bool has_changed(const http::FileSlice& slice) {
+  if (!slice.state) return false;
+  struct stat info{};
+  if (::fstat(slice.file->get(), &info) != 0) return true;
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  const std::int64_t modified_ns = info.st_mtim.tv_sec * kNanoseconds + info.st_mtim.tv_nsec;
+  return http::FileState{static_cast<std::uint64_t>(info.st_size), modified_ns} != *slice.state;
+}
+
+/// The end of a file that others may write to. What went before it was sent from the file itself, so only now it can
+/// be told whether all of it is of one content.
+Task<Sent> send_end(Stream& stream, http::FileSlice end, Sending& sending) {
+  std::array<char, kEnd> bytes;
+  const ssize_t n = ::pread(end.file->get(), bytes.data(), end.size, static_cast<off_t>(end.offset));
+  if (n < 0) co_return Sent::file_unreadable;
+  if (has_changed(end)) co_return Sent::file_changed;
+  if (static_cast<std::uint64_t>(n) < end.size) co_return Sent::file_too_short;
+  co_return co_await send_text(stream, std::string_view(bytes.data(), end.size), false, sending);
 }
 
 }  // namespace
@@ -94,7 +118,8 @@ Task<Sent> send_text(Stream& stream, std::string_view text, bool more, Sending& 
 
 Task<Sent> send_file(Stream& stream, http::FileSlice slice, Sending& sending) {
   auto offset = static_cast<off_t>(slice.offset);
-  std::uint64_t left = slice.size;
+  const std::uint64_t end = slice.state ? std::min<std::uint64_t>(slice.size, kEnd) : 0;
+  std::uint64_t left = slice.size - end;
   while (left > 0) {
     const ssize_t n =
         ::sendfile(stream.socket().native_handle(), slice.file->get(), &offset, std::min<std::uint64_t>(left, kPiece));
@@ -109,7 +134,10 @@ Task<Sent> send_file(Stream& stream, http::FileSlice slice, Sending& sending) {
     const bool ready = co_await writable(stream, sending);
     if (!ready) co_return Sent::broken;
   }
-  co_return Sent::all;
+  if (end == 0) co_return Sent::all;
+  slice.offset += slice.size - end;
+  slice.size = end;
+  co_return co_await send_end(stream, std::move(slice), sending);
 }
 
 Task<Sent> send_copied(Stream& stream, std::string_view head, http::FileSlice slice, Sending& sending) {
@@ -117,6 +145,7 @@ Task<Sent> send_copied(Stream& stream, std::string_view head, http::FileSlice sl
   for (std::uint64_t at = 0;;) {
     const auto piece = copy_piece(head, slice, at);
     if (!piece) co_return piece.error();
+    if (at + piece->size() == all && has_changed(slice)) co_return Sent::file_changed;
     const auto left = try_send(stream, *piece, at + piece->size() < all, sending);
     if (!left) co_return Sent::broken;
     at += piece->size() - left->size();

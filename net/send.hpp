@@ -43,7 +43,7 @@ class Sending {
 Clock::time_point too_slow_at(Clock::time_point started, std::chrono::milliseconds grace, std::uint64_t bytes,
                               std::uint64_t rate);
 
-enum class Sent : std::uint8_t { all, broken, file_too_short, file_unreadable };
+enum class Sent : std::uint8_t { all, broken, file_too_short, file_unreadable, file_changed };
 
 /// Sends what the connection takes at once. @param more  more is to follow; the kernel may wait to fill a segment
 /// @return what is left of `text`; nothing when the connection broke

@@ -78,6 +78,8 @@ TEST_F(TlsServer, SaysSoWhereItIsAskedInPlainHttp) {
   const Answer answer = fetch_once(port(), "GET", "/one");
   EXPECT_EQ(answer.status, 400u);
   EXPECT_EQ(answer.body, "plain HTTP to an HTTPS port; write https:// URLs\n");
+  EXPECT_TRUE(eventually([&] { return server_->stats().handshakes_failed == 1; }));
+  EXPECT_EQ(server_->stats().handshakes, 0u);
 }
 
 TEST_F(TlsServer, ResumesSessions) {
@@ -170,12 +172,20 @@ TEST_F(TlsServer, AFileShorterThanAnnouncedEndsItsConnection) {
   EXPECT_NE(log().find("the file was truncated"), std::string::npos) << log();
 }
 
+TEST_F(TlsServer, AFileThatWasWrittenToIsNotSentToItsEnd) {
+  TlsPeer peer(port());
+  peer.ask("GET", "/changed");
+  EXPECT_LT(peer.hear().body.size(), kBig);
+  EXPECT_FALSE(peer.heard_end());
+}
+
 TEST_F(TlsServer, DrainFinishesBodiesAndClosesTheRest) {
   TlsPeer idle(port());
   idle.ask("GET", "/idle");
   EXPECT_EQ(idle.hear().status, 200u);
   const HttpPeer silent(port());
   EXPECT_TRUE(eventually([&] { return server_->stats().connections_open == 2; }));
+  EXPECT_TRUE(eventually([&] { return server_->stats().handshakes >= 1; }));
   TlsPeer reading(port(), {.receive_buffer = 4096});
   reading.ask("GET", "/big");
   EXPECT_EQ(reading.hear(false).status, 200u);

@@ -81,6 +81,7 @@ WptService::WptService(store::Store& store, transcode::SymcacheDirectory& direct
       tools_(std::move(tools)),
       options_(options),
       log_(std::move(log)),
+      runs_(tools_.size()),
       versions_(announced(tools_)),
       gate_(options.max_running),
       jobs_(pool_, options.jobs,
@@ -97,6 +98,12 @@ void WptService::stop() {
 }
 
 Task<WptOutcome> WptService::find(WptQuery query, milliseconds hold) {
+  WptOutcome outcome = co_await outcome_of_request(std::move(query), hold);
+  requests_[outcome.index()].fetch_add(1, std::memory_order_relaxed);
+  co_return outcome;
+}
+
+Task<WptOutcome> WptService::outcome_of_request(WptQuery query, milliseconds hold) {
   for (int round = 0; round < kMostRounds; ++round) {
     const transcode::HeldFiles held = directory_.find(query.pdb_name, query.id);
     const Plan plan = plan_of(query, *held);
@@ -137,39 +144,54 @@ WptService::Plan WptService::plan_of(const WptQuery& query, std::span<const tran
   Plan plan{wpt::choose(wanted, cached, makeable)};
   const auto* serve = std::get_if<wpt::Serve>(&plan.choice);
   if (serve != nullptr ? !serve->upgrade : !std::holds_alternative<wpt::Make>(plan.choice)) return plan;
+  auto bars = barred(query.pdb_name, query.id);
   for (std::size_t i = 0; i < tools_.size(); ++i) {
-    auto bar = barred(tools_[i], query.pdb_name, query.id);
-    makeable[i].is_barred = bar.has_value();
+    makeable[i].is_barred = bars[i].has_value();
     const bool would_do = makeable[i].version.major_part <= query.requested.major_part;
-    if (bar && (!plan.barred || would_do)) plan.barred = std::move(bar);
+    if (bars[i] && (!plan.barred || would_do)) plan.barred = std::move(bars[i]);
   }
   plan.choice = wpt::choose(wanted, cached, makeable);
   return plan;
 }
 
-/// Why the tool is not to be asked now: no source has the PDB, or the tool could not read it.
-std::optional<store::Negative> WptService::barred(const Tool& tool, const std::string& pdb_name, const DebugId& id) {
+/// Why each tool is not to be asked now: no source has the PDB, or the tool could not read it.
+std::vector<std::optional<store::Negative>> WptService::barred(const std::string& pdb_name, const DebugId& id) {
+  std::vector<std::optional<store::Negative>> bars(tools_.size(), remembered(key_of(pdb_name, id)));
+  for (std::size_t i = 0; i < tools_.size(); ++i)
+    if (!bars[i]) bars[i] = remembered(key_of(pdb_name, id, tools_[i]));
+  return bars;
+}
+
+/// Nothing also if that does not count any more.
+std::optional<store::Negative> WptService::remembered(const store::EntryKey& key) {
   const auto now = originals_.in_use();
-  for (const store::EntryKey& key : {key_of(pdb_name, id), key_of(pdb_name, id, tool)}) {
-    const auto found = store_.lookup_checked(key);
-    auto negative = found ? counting(*found, now->sources.policy.absent) : std::nullopt;
-    const auto* absent = negative ? std::get_if<store::Absent>(&*negative) : nullptr;
-    if (absent != nullptr && absent->asked != now->asked) continue;
-    if (absent != nullptr && absent->worth_keeping) boost::asio::post(pool_, [this, key] { store_.keep(key); });
-    if (negative) return negative;
-  }
-  return std::nullopt;
+  const auto found = store_.lookup_checked(key);
+  auto negative = found ? counting(*found, now->sources.policy.absent) : std::nullopt;
+  const auto* absent = negative ? std::get_if<store::Absent>(&*negative) : nullptr;
+  if (absent != nullptr && absent->asked != now->asked) return std::nullopt;
+  if (absent != nullptr && absent->worth_keeping) boost::asio::post(pool_, [this, key] { store_.keep(key); });
+  return negative;
 }
 
 WptStatus WptService::status(const std::string& pdb_name, const DebugId& id) {
   WptStatus status{.key = text_of(pdb_name, id), .held = *directory_.find(pdb_name, id)};
   const std::vector<wpt::Version> versions = versions_made();
+  auto bars = barred(pdb_name, id);
   for (std::size_t i = 0; i < tools_.size(); ++i)
-    status.tools.push_back(
-        {versions[i], barred(tools_[i], pdb_name, id), jobs_.is_under_way(name_of(Work{pdb_name, id, i}))});
+    status.tools.push_back({versions[i], std::move(bars[i]), jobs_.is_under_way(name_of(Work{pdb_name, id, i}))});
   const fetch::Wanted wanted = wanted_of(pdb_name, id);
   status.sources = originals_.said({&wanted, 1});
   return status;
+}
+
+WptStats WptService::stats() const {
+  WptStats stats{.jobs = jobs_.counts()};
+  std::ranges::copy(requests_, stats.requests.begin());
+  constexpr double kMilliseconds = 1e3;
+  for (std::size_t i = 0; i < tools_.size(); ++i)
+    stats.tools.push_back({tools_[i].version, runs_[i].made, runs_[i].failed,
+                           static_cast<double>(runs_[i].milliseconds) / kMilliseconds});
+  return stats;
 }
 
 /// What a client is told that asks now.
@@ -229,7 +251,7 @@ Task<WptService::Made> WptService::make(Work work) {
   directory_.look_again();
   const transcode::HeldFiles held = directory_.find(work.pdb_name, work.id);
   if (held_of(*held, versions_made()[work.tool]) != nullptr) co_return Done{};
-  if (const auto bar = barred(tool, work.pdb_name, work.id)) co_return told(*bar);
+  if (const auto bars = barred(work.pdb_name, work.id); bars[work.tool]) co_return told(*bars[work.tool]);
   const auto now = originals_.in_use();
   const fetch::Wanted wanted = wanted_of(work.pdb_name, work.id);
   std::vector<store::Negative> verdicts;
@@ -276,12 +298,15 @@ Task<WptService::Made> WptService::transcode(Work work, fetch::Original original
       .folder = std::move(*folder)};
   const auto start = std::chrono::steady_clock::now();
   transcode::Transcoded result = co_await tools_[work.tool].run(std::move(job));
+  const auto took = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
   auto* made = std::get_if<transcode::Made>(&result);
+  RunCounts& counts = runs_[work.tool];
+  ++(made != nullptr ? counts.made : counts.failed);
+  counts.milliseconds += static_cast<std::uint64_t>(took.count());
   if (made == nullptr) co_return failed(work, result);
   if (const auto published = directory_.publish(made->file, work.pdb_name, work.id, made->version); !published)
     co_return unable(work, published.error().why);
   learn(work.tool, made->version);
-  const auto took = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
   log_(Severity::info, fmt::format("made {} version {} from {} in {} ms", text_of(work.pdb_name, work.id),
                                    made->version.to_string(), origin, took.count()));
   co_return Done{};

@@ -1,6 +1,8 @@
 #pragma once
 /// The use-case of Microsoft's symcaches: found in the SymCache directory, or made by a transcoder from the PDB that
 /// the sources have. One computation per PDB and major version at a time, however many ask.
+#include <array>
+#include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <cstdint>
@@ -53,6 +55,18 @@ struct WptStatus {
   std::vector<SourceStatus> sources;  ///< as KeyStatus has them
 };
 
+/// Since the start, but for jobs.
+struct WptStats {
+  struct Runs {
+    wpt::Version version;  ///< that the tool announced
+    std::uint64_t made = 0, failed = 0;
+    double seconds = 0;  ///< of both
+  };
+  std::array<std::uint64_t, std::variant_size_v<WptOutcome>> requests{};  ///< by what they were answered with
+  JobCounts jobs;
+  std::vector<Runs> tools;
+};
+
 /// transcode::Transcoder::run, or what a test puts in its place.
 using RunTranscoder = std::function<Task<transcode::Transcoded>(transcode::TranscodeJob)>;
 
@@ -87,6 +101,7 @@ class WptService {
   Task<WptOutcome> find(WptQuery query, std::chrono::milliseconds hold);
   /// Starts no work. Cost: that of a request that finds nothing.
   WptStatus status(const std::string& pdb_name, const DebugId& id);
+  WptStats stats() const;
   /// Before the end: everybody who waits gets Pending, what is queued is dropped.
   void drain() { jobs_.drain(); }
   /// drain(), then waits for what is under way. No download and no tool may be running any more.
@@ -109,7 +124,9 @@ class WptService {
   };
 
   Plan plan_of(const WptQuery& query, std::span<const transcode::Held> held);
-  std::optional<store::Negative> barred(const Tool& tool, const std::string& pdb_name, const DebugId& id);
+  Task<WptOutcome> outcome_of_request(WptQuery query, std::chrono::milliseconds hold);
+  std::optional<store::Negative> remembered(const store::EntryKey& key);
+  std::vector<std::optional<store::Negative>> barred(const std::string& pdb_name, const DebugId& id);
   static Made told(const store::Negative& negative);
   static WptOutcome as_outcome(const Made& made);
   WptOutcome not_now(NoResult why) const;
@@ -134,6 +151,11 @@ class WptService {
   const std::vector<Tool> tools_;
   const WptOptions options_;
   const Log log_;
+  struct RunCounts {
+    std::atomic<std::uint64_t> made = 0, failed = 0, milliseconds = 0;
+  };
+  std::array<std::atomic<std::uint64_t>, std::variant_size_v<WptOutcome>> requests_{};
+  std::vector<RunCounts> runs_;  ///< of each tool
   mutable std::mutex mutex_;
   std::vector<wpt::Version> versions_;  ///< of each tool: what it made last, or else announced
   Gate gate_;                           ///< to the tools

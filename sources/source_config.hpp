@@ -47,7 +47,8 @@ struct HttpPlace {
   std::vector<Header> headers = {};
   std::string user = {}, password = {};  ///< Basic
   std::string bearer_token = {};
-  bool negotiate = false;  ///< Kerberos, with the credentials of the process
+  bool negotiate = false;           ///< Kerberos, with the credentials of the process
+  bool negotiate_if_asked = false;  ///< the same once the server asks for it; not where other credentials are given
 };
 struct S3Place {
   enum class Credentials : std::uint8_t { fixed, container, instance };

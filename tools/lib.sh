@@ -102,6 +102,18 @@ need_npm() {  # Debian's npm is hundreds of packages: not where another is insta
   command -v npm >/dev/null || need npm
 }
 
+npm_pack() {  # NAME@VERSION DIR: fetches a package of npm into DIR, which keeps it; once
+  local package=$1 work=$2
+  compgen -G "$work/${package%@*}-*.tgz" >/dev/null && return
+  need_npm && mkdir -p "$work" || return 1
+  (cd "$work" && timeout 120 npm pack --silent --fetch-retries=1 --fetch-timeout=30000 "$package") \
+    >"$work/npm.log" 2>&1 </dev/null || {
+    tail -n 5 "$work/npm.log" >&2
+    warn "$package cannot be fetched from npm's registry; npm's output is in $work/npm.log"
+    return 1
+  }
+}
+
 describe_packages() {  # GROUPS NAME...: what each package is for
   local groups=" $1 " name
   shift

@@ -8,19 +8,9 @@ package=node-pty@1.1.0
 work=build/npm
 folder=build/node-pty
 
-fetch() {
-  need_npm && mkdir -p "$work" || return 1
-  (cd "$work" && timeout 120 npm pack --silent --fetch-retries=1 --fetch-timeout=30000 "$package") \
-    >"$work/npm.log" 2>&1 </dev/null || {
-    tail -n 5 "$work/npm.log" >&2
-    warn "$package cannot be fetched from npm's registry; npm's output is in $work/npm.log"
-    return 1
-  }
-}
-
 [ ! -d "$folder" ] || exit 0
-compgen -G "$work/*.tgz" >/dev/null || fetch
+npm_pack "$package" "$work"
 unpacked=$(mktemp -d "$work/unpacking.XXXXXX")
-tar -xzf "$work"/*.tgz -C "$unpacked" --strip-components=2 --wildcards --no-wildcards-match-slash \
+tar -xzf "$work"/node-pty-*.tgz -C "$unpacked" --strip-components=2 --wildcards --no-wildcards-match-slash \
   'package/prebuilds/win32-*/*.*'
 mv -T "$unpacked" "$folder"

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
@@ -25,8 +26,22 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kDigestDigits = 32;  ///< of the SHA-256 in an ETag
 
+std::int64_t nanoseconds(const timespec& time) {
+  return (std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)).count();
+}
+
 std::string etag_of(const wpt::Version& version, const store::Head& head) {
   return fmt::format("\"{}-{}\"", version.to_string(), to_hex(head.payload_sha256).substr(0, kDigestDigits));
+}
+
+/// Without links, but for those that the kernel follows in its own way, as /proc/PID/root: their text leads elsewhere.
+fs::path resolved(const fs::path& path, std::error_code& error) {
+  fs::path canonical = fs::canonical(path, error);
+  std::error_code other;
+  const bool is_same = !error && fs::equivalent(path, canonical, other);
+  if (is_same) return canonical;
+  error.clear();
+  return fs::absolute(path, error);
 }
 
 }  // namespace
@@ -35,13 +50,14 @@ SymcacheDirectory::SymcacheDirectory(fs::path root, DirectoryOptions options)
     : root_(std::move(root)),
       log_(options.log ? std::move(options.log) : [](Severity, const std::string&) {}),
       listings_(root_, std::move(options.now), options.trusted),
-      jobs_(root_ / kOwnFolder / "jobs") {}
+      jobs_(root_ / kOwnFolder / "jobs"),
+      quarantine_(root_ / kOwnFolder / "quarantine") {}
 
 std::expected<std::unique_ptr<SymcacheDirectory>, std::string> SymcacheDirectory::open(fs::path path,
                                                                                        DirectoryOptions options) {
   std::error_code error;
   fs::create_directories(path, error);
-  const fs::path root = error ? fs::path() : fs::canonical(path, error);
+  const fs::path root = error ? fs::path() : resolved(path, error);
   if (error || !fs::is_directory(root, error))
     return std::unexpected(fmt::format("{}: cannot be the SymCache directory: {}", path.string(),
                                        error ? error.message() : "it is no directory"));
@@ -67,13 +83,13 @@ HeldFiles SymcacheDirectory::find(std::string_view pdb_name, const DebugId& id, 
   return found;
 }
 
-/// No link is followed, so whoever may write to the directory cannot make us send files from elsewhere.
+/// No link in it is followed, so whoever may write to the directory cannot make us send files from elsewhere.
 Descriptor SymcacheDirectory::open_file(const std::string& relative) const {
   open_how how{};
   how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  how.resolve = RESOLVE_NO_SYMLINKS;
-  return Descriptor(
-      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, (root_.native() + '/' + relative).c_str(), &how, sizeof how)));
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH;
+  const Descriptor root = open_folder(AT_FDCWD, root_.c_str());
+  return Descriptor(static_cast<int>(::syscall(SYS_openat2, root.get(), relative.c_str(), &how, sizeof how)));
 }
 
 /// Reads all of it. A head of null: it is not what we put there.
@@ -109,27 +125,29 @@ std::optional<OpenSymcache> SymcacheDirectory::open_checked(const Held& held) {
   if (!checked) {
     checked = read(*file, stamp);
     if (::fstat(file->get(), &info) != 0 || store::stamp_of(info) != stamp) return std::nullopt;  // being written
-    if (!checked->head) quarantine(held.path);
+    if (!checked->head) move_away(held.path);
     else if (listings_.has_settled(stamp)) checked_.put(held.path, *checked);
   }
   if (!checked->head) return std::nullopt;
-  OpenSymcache symcache{std::move(file), stamp.size, held.version, etag_of(held.version, *checked->head), held.path};
+  OpenSymcache symcache{std::move(file), stamp.size,
+                        held.version,    etag_of(held.version, *checked->head),
+                        held.path,       nanoseconds(info.st_mtim)};
   if (listings_.has_settled(stamp)) open_.put(stamp, symcache);
   return symcache;
 }
 
-void SymcacheDirectory::quarantine(const std::string& relative) {
-  ++quarantined_;
-  const fs::path place = root_ / kOwnFolder / "quarantine";
-  std::error_code error;
-  fs::create_directories(place, error);
-  std::string folder = (place / "XXXXXX").string();
-  const bool is_moved =
-      ::mkdtemp(folder.data()) != nullptr &&
-      ::rename((root_ / relative).c_str(), (fs::path(folder) / fs::path(relative).filename()).c_str()) == 0;
+void SymcacheDirectory::move_away(const std::string& relative) {
+  std::string where;
+  const auto outcome = [&]() -> std::string {
+    switch (quarantine_.take(root_ / relative, where)) {
+      case Quarantine::Taken::kept: return "moved to " + where;
+      case Quarantine::Taken::too_large: return "deleted, as it is too large to be kept";
+      case Quarantine::Taken::still_there: break;
+    }
+    return "it could not be moved away and is not served";
+  };
   log_(Severity::warning,
-       fmt::format("{}: its content is not what was written there; {}", escaped(relative),
-                   is_moved ? "moved to " + folder : "it could not be moved away and is not served"));
+       fmt::format("{}: its content is not what was written there; {}", escaped(relative), outcome()));
 }
 
 }  // namespace symcached::transcode

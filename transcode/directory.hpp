@@ -1,7 +1,6 @@
 #pragma once
 /// The SymCache directory: symcaches of Microsoft's format, laid out as WPA does it. We write to it, and so may WPA,
 /// copies of other directories, and people; nothing in it is removed here but what this program made for itself.
-#include <atomic>
 #include <expected>
 #include <filesystem>
 #include <functional>
@@ -16,21 +15,12 @@
 #include "transcode/job_folders.hpp"
 #include "transcode/listings.hpp"
 #include "transcode/open_files.hpp"
+#include "transcode/quarantine.hpp"
 
 namespace symcached::transcode {
 
 /// The folder for what is ours; no symcache lies below a name that begins with a dot.
 inline constexpr const char* kOwnFolder = ".symcached";
-
-/// For operators. A name of generation 1 says nothing of the PDB.
-struct ListedSymcache {
-  Generation generation{};
-  std::string name;  ///< of the PDB; generations 1 and 2: of the image
-  std::optional<DebugId> id;
-  wpt::Version version;
-  std::uint64_t size = 0;  ///< bytes
-  std::string path;        ///< relative to the directory
-};
 
 struct DirectoryOptions {
   Log log = {};
@@ -70,27 +60,24 @@ class SymcacheDirectory {
   std::expected<void, store::Failure> publish(const std::filesystem::path& file, std::string_view pdb_name,
                                               const DebugId& id, const wpt::Version& version);
 
-  /// All symcaches of all generations, in no order. What cannot be read is left out. Cost: a stat of each file.
-  void walk(const std::function<void(const ListedSymcache&)>& visit) const;
-
   const std::filesystem::path& path() const { return root_; }
   std::uint64_t folders_read() const { return listings_.folders_read(); }  ///< since the start
-  std::uint64_t quarantined() const { return quarantined_; }               ///< since the start
+  std::uint64_t quarantined() const { return quarantine_.taken(); }        ///< since the start
 
  private:
   SymcacheDirectory(std::filesystem::path root, DirectoryOptions options);
   Descriptor open_file(const std::string& relative) const;
   std::optional<OpenSymcache> open_checked(const Held& held);
   store::Checked read(const Descriptor& file, const store::FileStamp& stamp);
-  void quarantine(const std::string& relative);
+  void move_away(const std::string& relative);
 
-  const std::filesystem::path root_;  ///< canonical
+  const std::filesystem::path root_;  ///< absolute, the last part no link
   const Log log_;
   Listings listings_;
   store::CheckedFiles checked_;
   OpenFiles open_;
   JobFolders jobs_;
-  std::atomic<std::uint64_t> quarantined_ = 0;
+  Quarantine quarantine_;
 };
 
 }  // namespace symcached::transcode

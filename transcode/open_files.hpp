@@ -21,8 +21,9 @@ struct OpenSymcache {
   std::shared_ptr<const Descriptor> file;
   std::uint64_t size = 0;  ///< bytes, when it was read
   wpt::Version version;
-  std::string etag;  ///< strong, with its quotes: version and digest of the content
-  std::string path;  ///< relative to the directory, as it is spelt there
+  std::string etag;              ///< strong, with its quotes: version and digest of the content
+  std::string path;              ///< relative to the directory, as it is spelt there
+  std::int64_t modified_ns = 0;  ///< since 1970, when it was read
 };
 
 /// Keeps no more than kMost descriptors and, of files that others delete, no more than kMost * kMostSize bytes on disk.

@@ -31,8 +31,8 @@ int copy_by_hand(const Original& original, std::uint64_t done, int to) {
 
 }  // namespace
 
-int place(const Original& original, const std::filesystem::path& target) {
-  const Descriptor to(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+int place(const Original& original, const std::filesystem::path& target, mode_t mode) {
+  const Descriptor to(::open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!to) return errno;
   off64_t from = static_cast<off64_t>(original.offset), at = 0;
   while (static_cast<std::uint64_t>(at) < original.size) {

@@ -5,6 +5,7 @@
 #include "api/symcache/responses.hpp"
 #include "base/hex.hpp"
 #include "base/overloaded.hpp"
+#include "wpt/media_type.hpp"
 
 namespace symcached::api {
 namespace {
@@ -20,9 +21,8 @@ std::string etag_of(const store::Entry& entry) {
 
 http::Response ready(const service::Ready& ready, const http::Request& request) {
   const std::shared_ptr<const Descriptor> file(ready.entry, &ready.entry->file());
-  return http::file_response(
-      request, {file, store::kPayloadOffset, ready.entry->size()}, etag_of(*ready.entry),
-      file_headers(fmt::format("application/vnd.symcached.symcache; version={}", kOpenVersion.to_string())));
+  return http::file_response(request, {file, store::kPayloadOffset, ready.entry->size()}, etag_of(*ready.entry),
+                             file_headers(wpt::media_type_of(wpt::kOpenType, kOpenVersion)));
 }
 
 /// The client has a version at least as new as the one we make: nothing to send, unless nobody has the file.
@@ -48,7 +48,6 @@ Task<http::Response> get_open_symcache(http::Request request, std::vector<std::s
   if (path->version.major_part < kOpenVersion.major_part)
     co_return http::text(404, "version too old; 2.0.0 is the lowest");
   if (conditions->exceeds && kOpenVersion <= *conditions->exceeds)
-
     co_return if_there_is_one(service.peek(path->pdb.query()));
   const bool must_not_wait = conditions->may_retry || request.is("HEAD");
   const service::Outcome outcome = co_await service.find(path->pdb.query(), must_not_wait ? milliseconds(0) : hold);

@@ -3,6 +3,7 @@
 #include "api/symcache/request.hpp"
 #include "api/symcache/responses.hpp"
 #include "base/overloaded.hpp"
+#include "wpt/media_type.hpp"
 
 namespace symcached::api {
 namespace {
@@ -11,13 +12,14 @@ using std::chrono::milliseconds;
 
 http::Response send(const transcode::OpenSymcache& symcache, const http::Request& request,
                     const std::optional<std::string>& location) {
-  http::Headers headers = file_headers(microsoft_media_type(symcache.version));
+  http::Headers headers = file_headers(wpt::media_type_of(wpt::kMicrosoftType, symcache.version));
   if (location) {
     headers.emplace_back("Location", *location);
     headers.emplace_back("Cache-Control", "max-age=60");
     return {302, std::move(headers), ""};
   }
-  return http::file_response(request, {symcache.file, 0, symcache.size}, symcache.etag, std::move(headers));
+  const http::FileState state{symcache.size, symcache.modified_ns};
+  return http::file_response(request, {symcache.file, 0, symcache.size, state}, symcache.etag, std::move(headers));
 }
 
 /// Clients of this format get a 404 with no body; /open/status says why.
@@ -30,10 +32,6 @@ http::Response without_text(http::Response response) {
 }
 
 }  // namespace
-
-std::string microsoft_media_type(const wpt::Version& version) {
-  return "application/vnd.ms-symcache; version=" + version.to_string();
-}
 
 http::Response to_response(const service::WptOutcome& outcome, const http::Request& request, bool polls,
                            const std::optional<std::string>& location) {

@@ -16,9 +16,6 @@ namespace symcached::api {
 /// Clients that ask for a higher version poll, whether they say so or not.
 inline constexpr wpt::Version kHighestHeld{3, 1, 0};
 
-/// "application/vnd.ms-symcache; version=3.1.0"
-std::string microsoft_media_type(const wpt::Version& version);
-
 /// The URL that a symcache is sent from instead of from here; nothing: from here. From any thread.
 using Redirect = std::function<Task<std::optional<std::string>>(transcode::OpenSymcache symcache)>;
 

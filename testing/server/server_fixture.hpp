@@ -55,6 +55,8 @@ class ServerFixture : public ::testing::Test {
     const std::string path = request.target.substr(0, request.target.find('?'));
     if (path == "/big") co_return http::file_response(request, {file_, 0, kBig}, "\"big\"", {});
     if (path == "/small") co_return http::file_response(request, {file_, 0, kSmall}, "\"small\"", {});
+    const http::FileState other{kBig, 1};
+    if (path == "/changed") co_return http::file_response(request, {file_, 0, kBig, other}, "\"changed\"", {});
     if (path == "/short") co_return http::file_response(request, {file_, kBig - 10, 20}, "\"short\"", {});
     if (path == "/throws") throw std::runtime_error("no");
     if (path == "/no-memory") throw std::bad_alloc();
