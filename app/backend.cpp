@@ -74,7 +74,10 @@ std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config:
   };
   backend->stacks_.emplace(*backend->service_, open_source,
                            service::StackOptions{.download_limit = std::chrono::milliseconds(config.network.total_ms)});
-  backend->requests_.emplace(service::RequestOptions{}, backend->log_);
+  const service::RequestTable::Answer answer = [stacks = &*backend->stacks_](service::RequestTable::Text text) {
+    return api::answer_stacks(std::move(text), {.stacks = stacks});
+  };
+  backend->requests_.emplace(*backend->store_, answer, service::RequestOptions{}, backend->log_);
   if (auto opened = backend->open_transcoding(config.symcache); !opened) return std::unexpected(opened.error());
   return backend;
 }

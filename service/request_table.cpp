@@ -6,11 +6,18 @@
 #include <array>
 #include <random>
 #include <thread>
+#include <tuple>
+
+#include "base/ascii.hpp"
+#include "fetch/outcome.hpp"
+#include "service/cache_versions.hpp"
+#include "store/reading.hpp"
 
 namespace symcached::service {
 namespace {
 
 constexpr std::chrono::seconds kMostHint{30};
+constexpr std::chrono::milliseconds kDiskHold{1'000};  ///< for what a look at the disk decides
 
 /// A random UUID, as the protocol's clients expect ids to look; whoever knows one may read the answer.
 std::string new_id() {
@@ -23,18 +30,54 @@ std::string new_id() {
                      words[2] >> 16, words[2] & 0xFFFF, words[3]);
 }
 
+bool is_id(std::string_view id) {
+  return id.size() == 36 && std::ranges::all_of(id, [](char c) { return c == '-' || hex_digit(c).has_value(); });
+}
+
+store::EntryKey request_key(const std::string& id) {
+  return {kRequests, std::string(fetch::kGlobalScope), "request " + lower_ascii(id)};
+}
+store::EntryKey answer_key(const std::string& id) {
+  return {kRequests, std::string(fetch::kGlobalScope), "answer " + lower_ascii(id)};
+}
+
+/// What cannot be written is lost with this process.
+void write(store::Store& store, const store::EntryKey& key, std::string_view text) {
+  auto writer = store.create(key, {}, text.size());
+  if (writer && writer->write(as_bytes(text))) std::ignore = std::move(*writer).publish({});
+}
+
+std::optional<std::string> read(store::Store& store, const store::EntryKey& key) {
+  const store::Lookup found = store.lookup(key);
+  const auto* hit = std::get_if<store::Hit>(&found);
+  const auto bytes = hit == nullptr ? std::unexpected(std::string()) : store::read_payload(*hit->entry);
+  return bytes ? std::optional(std::string(as_text(*bytes))) : std::nullopt;
+}
+
+SharedAnswer internal_error() {
+  return std::make_shared<const RequestAnswer>(RequestAnswer{200, R"({"status":"internal_error"})"});
+}
+
+/// Stands for an answer that another server is making.
+const SharedAnswer& elsewhere() {
+  static const SharedAnswer kElsewhere = std::make_shared<const RequestAnswer>();
+  return kElsewhere;
+}
+
 unsigned thread_count(unsigned wanted) { return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency()); }
 
 }  // namespace
 
-RequestTable::RequestTable(RequestOptions options, Log log)
-    : options_(options),
+RequestTable::RequestTable(store::Store& store, Answer answer, RequestOptions options, Log log)
+    : store_(store),
+      answer_(std::move(answer)),
+      options_(options),
       log_(std::move(log)),
       jobs_(pool_, options.jobs,
             {.run = [this](Named named) { return run(std::move(named)); },
              .on_fault = [this](const Named& named, const char* fault) -> SharedAnswer {
                log_(Severity::error, fmt::format("request {}: {}", named.id, fault == nullptr ? "out of memory" : fault));
-               return std::make_shared<const RequestAnswer>(RequestAnswer{200, R"({"status":"internal_error"})"});
+               return internal_error();
              }}),
       pool_(thread_count(options.threads)) {}
 
@@ -44,30 +87,74 @@ void RequestTable::stop() {
   pool_.join();
 }
 
-Task<RequestTable::Outcome> RequestTable::ask(std::string scope, Work work, std::chrono::milliseconds hold) {
-  const std::string id = new_id();
-  Named named{id, std::make_shared<const Work>(std::move(work))};
-  auto result = co_await jobs_.find(id, std::move(scope), std::move(named), hold);
+Task<RequestTable::Outcome> RequestTable::ask(std::string scope, Text text, std::chrono::milliseconds hold) {
+  const Named named{new_id(), std::move(text)};
+  auto result = co_await jobs_.find(named.id, std::move(scope), named, hold);
   if (result) {
-    forget(id);  // nobody was told the id
+    forget(named.id);  // nobody was told the id
     co_return std::move(*result);
   }
   if (result.error() == NoResult::overloaded) co_return Overloaded{};
-  co_return Pending{id, hint()};
+  tell(named);
+  co_return Pending{named.id, hint()};
 }
 
+/// Of an id that is not known here, the disk knows more; that takes a job, as it may have to wait.
 Task<RequestTable::Outcome> RequestTable::poll(std::string id, std::chrono::milliseconds hold) {
-  auto result = co_await jobs_.join(id, hold);
-  if (result) co_return std::move(*result);
+  if (!is_id(id)) co_return Unknown{};
   if (auto answer = kept(id)) co_return answer;
-  if (!jobs_.is_under_way(id)) co_return Unknown{};
+  const Named named{id};
+  auto result = co_await jobs_.find(id, std::string(fetch::kGlobalScope), named, std::max(hold, kDiskHold));
+  if (result && *result == nullptr) co_return Unknown{};
+  if (result && *result == elsewhere()) co_return Pending{std::move(id), hint()};
+  if (result) co_return std::move(*result);
+  if (result.error() == NoResult::overloaded) co_return Overloaded{};
   co_return Pending{std::move(id), hint()};
 }
 
+/// So that the request outlives this process. Nobody waits for it.
+void RequestTable::tell(const Named& named) {
+  {
+    const std::scoped_lock lock(mutex_);
+    told_.insert(named.id);
+  }
+  boost::asio::post(pool_, [this, named] { write(store_, request_key(named.id), *named.text); });
+}
+
+bool RequestTable::is_told(const std::string& id) {
+  const std::scoped_lock lock(mutex_);
+  return told_.erase(id) != 0;
+}
+
+SharedAnswer RequestTable::on_disk(const std::string& id) {
+  const auto text = read(store_, answer_key(id));
+  return text ? std::make_shared<const RequestAnswer>(RequestAnswer{200, std::move(*text)}) : nullptr;
+}
+
+/// @return null: there is no such request
 Task<SharedAnswer> RequestTable::run(Named named) {
-  RequestAnswer answer = co_await (*named.work)();
+  if (named.text) co_return co_await work(std::move(named));
+  if (auto answer = on_disk(named.id)) co_return answer;
+  auto text = read(store_, request_key(named.id));
+  if (!text) co_return nullptr;
+  named.text = std::make_shared<const std::string>(std::move(*text));
+  {
+    const std::scoped_lock lock(mutex_);
+    told_.insert(named.id);
+  }
+  co_return co_await work(std::move(named));
+}
+
+Task<SharedAnswer> RequestTable::work(Named named) {
+  const auto mine = store_.try_lock(request_key(named.id));
+  if (!mine) co_return elsewhere();
+  RequestAnswer answer = co_await answer_(named.text);
   auto shared = std::make_shared<const RequestAnswer>(std::move(answer));
   keep(named.id, shared);
+  if (is_told(named.id)) {
+    if (shared->status == 200) write(store_, answer_key(named.id), shared->body);
+    store_.remove(request_key(named.id));
+  }
   co_return shared;
 }
 

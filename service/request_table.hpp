@@ -11,11 +11,13 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 
 #include "net/log.hpp"
 #include "net/task.hpp"
 #include "service/job_table.hpp"
+#include "store/store.hpp"
 
 namespace symcached::service {
 
@@ -33,11 +35,15 @@ struct RequestOptions {
   std::uint64_t memory = 64ull << 20;       ///< bytes of answers that are kept
 };
 
-/// Safe to use from any thread.
+/// An id that a client was told is good for as long as its answer is kept, also after a restart, and at every server
+/// that shares the cache directory: what is to be done is kept on disk until it is done, then the answer is. Whoever is
+/// asked for one that nobody works on any more begins anew. Safe to use from any thread.
 class RequestTable {
  public:
+  /// A request, as text that says all of it.
+  using Text = std::shared_ptr<const std::string>;
   /// Makes the answer, on a thread that may wait for the disk.
-  using Work = std::function<Task<RequestAnswer>()>;
+  using Answer = std::function<Task<RequestAnswer>(Text)>;
   /// What a client is told now.
   struct Pending {
     std::string id;
@@ -47,11 +53,12 @@ class RequestTable {
   struct Unknown {};
   using Outcome = std::variant<SharedAnswer, Pending, Overloaded, Unknown>;
 
-  RequestTable(RequestOptions options, Log log);
+  /// `store` outlives it.
+  RequestTable(store::Store& store, Answer answer, RequestOptions options, Log log);
   ~RequestTable() { stop(); }
 
   /// Begins, and waits. @param scope  requests of different scopes take turns
-  Task<Outcome> ask(std::string scope, Work work, std::chrono::milliseconds hold);
+  Task<Outcome> ask(std::string scope, Text text, std::chrono::milliseconds hold);
   /// Waits for one that was begun.
   Task<Outcome> poll(std::string id, std::chrono::milliseconds hold);
   JobCounts counts() const { return jobs_.counts(); }
@@ -62,7 +69,7 @@ class RequestTable {
  private:
   struct Named {
     std::string id;
-    std::shared_ptr<const Work> work = nullptr;
+    Text text = nullptr;  ///< null: on disk
   };
   struct Kept {
     std::string id;
@@ -70,14 +77,21 @@ class RequestTable {
     std::chrono::steady_clock::time_point until;
   };
   Task<SharedAnswer> run(Named named);
+  Task<SharedAnswer> work(Named named);
+  void tell(const Named& named);
+  bool is_told(const std::string& id);
+  SharedAnswer on_disk(const std::string& id);
   void keep(const std::string& id, SharedAnswer answer);
   SharedAnswer kept(const std::string& id);
   void forget(const std::string& id);
   std::chrono::seconds hint() const;
 
+  store::Store& store_;
+  const Answer answer_;
   const RequestOptions options_;
   const Log log_;
   std::mutex mutex_;
+  std::unordered_set<std::string> told_;  ///< ids that clients were told, of what is worked on
   std::list<Kept> order_;  ///< the oldest first
   std::unordered_map<std::string, std::list<Kept>::iterator> by_id_;
   std::uint64_t bytes_ = 0;

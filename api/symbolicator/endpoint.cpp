@@ -74,9 +74,13 @@ stacks::Scratch& scratch() {
   return memory;
 }
 
-Task<service::RequestAnswer> symbolicate(std::shared_ptr<const std::string> body, std::string scope, StackDesk desk) {
-  auto parsed = parse_symbolicate_body(*body, desk.source_rules);
-  body.reset();
+}  // namespace
+
+Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text, StackDesk desk) {
+  const std::size_t end = std::min(text->find('\n'), text->size());
+  std::string scope = text->substr(0, end);
+  auto parsed = parse_symbolicate_body(std::string_view(*text).substr(std::min(end + 1, text->size())), desk.source_rules);
+  text.reset();
   if (!parsed) co_return service::RequestAnswer{parsed.error().status, error_body(parsed.error().why)};
   const stacks::ModuleMap map(parsed->request.modules);
   const auto& wanted = parsed->sources.sources;
@@ -85,6 +89,8 @@ Task<service::RequestAnswer> symbolicate(std::shared_ptr<const std::string> body
       co_await desk.stacks->find(parsed->request, map, std::move(scope), std::move(sources));
   co_return service::RequestAnswer{200, completed_body(parsed->request, map, found.states, scratch())};
 }
+
+namespace {
 
 http::Response to_response(const service::RequestTable::Outcome& outcome) {
   using Table = service::RequestTable;
@@ -114,9 +120,9 @@ Task<http::Response> post_symbolicate(http::Request request, const StackDesk& de
   const auto hold = hold_of(request);
   if (!hold) co_return fault(400, "timeout: expected a whole number of seconds");
   const std::string scope = scope_of(request);
-  const auto body = std::make_shared<const std::string>(std::move(request.body));
-  service::RequestTable::Work work = [body, scope, desk] { return symbolicate(body, scope, desk); };
-  const auto outcome = co_await desk.requests->ask(scope, std::move(work), *hold);
+  if (!store::is_scope(scope)) co_return fault(400, "scope: too long, or of other characters than names have");
+  const auto text = std::make_shared<const std::string>(scope + '\n' + std::move(request.body));
+  const auto outcome = co_await desk.requests->ask(scope, text, *hold);
   co_return to_response(outcome);
 }
 

@@ -20,6 +20,9 @@ struct StackDesk {
   std::uint64_t max_body = std::uint64_t{55} << 20;  ///< bytes of a request's JSON
 };
 
+/// What the desk's table calls. @param text  the scope, a line end, the JSON
+Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text, StackDesk desk);
+
 /// How the body of a request to symbolicate is taken.
 http::BodyPlan plan_stack_body(const http::Request& head, const StackDesk& desk);
 
