@@ -8,7 +8,7 @@
 namespace symcached {
 namespace {
 
-constexpr std::uint64_t each_byte(std::uint8_t value) { return 0x0101010101010101 * value; }
+constexpr std::uint64_t each_byte(std::uint8_t value) { return std::uint64_t{0x0101010101010101} * value; }
 
 /// Eight characters at a time, any of which is a quote, a backslash, a control character or no ASCII. May also be true
 /// where only the last bits of such a test borrow from each other: the caller looks again.

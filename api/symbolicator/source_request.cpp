@@ -1,6 +1,7 @@
 #include "api/symbolicator/source_request.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "api/symbolicator/json_members.hpp"
 #include "sources/source_words.hpp"
@@ -35,20 +36,23 @@ class SourceReader {
   const std::string& fault() const { return fault_; }
 
  private:
+  struct TypeRow {
+    std::string_view type;
+    Location (SourceReader::*read)();
+  };
+  static std::span<const TypeRow> types();
+
   void read_place(Location& place) {
     std::string_view type;
     in_.needed("type");
     in_.text("type", type);
-    if (type == "http") place = read_http();
-    else if (type == "s3") place = read_s3();
-    else if (type == "gcs") place = read_gcs();
-    else if (type == "azure") place = read_azure();
-    else if (type == "filesystem") place = read_folder();
+    const auto row = std::ranges::find(types(), type, &TypeRow::type);
+    if (row != types().end()) place = (this->*row->read)();
     else if (type == "sentry") in_.wrong("type", "sentry: only Sentry's own service has one");
     else in_.wrong("type", "not known here; write http, s3, gcs, azure or filesystem");
   }
 
-  HttpPlace read_http() {
+  Location read_http() {
     HttpPlace place;
     place.url = url("url");
     in_.needed("url");
@@ -75,7 +79,7 @@ class SourceReader {
     return url;
   }
 
-  S3Place read_s3() {
+  Location read_s3() {
     S3Place place;
     in_.needed("bucket");
     in_.text("bucket", place.bucket);
@@ -107,7 +111,7 @@ class SourceReader {
       in_.wrong("region", "the endpoint is no URL that begins with http:// or https://");
   }
 
-  GcsPlace read_gcs() {
+  Location read_gcs() {
     GcsPlace place;
     in_.needed("bucket");
     in_.text("bucket", place.bucket);
@@ -120,7 +124,7 @@ class SourceReader {
     return place;
   }
 
-  AzurePlace read_azure() {
+  Location read_azure() {
     AzurePlace place;
     in_.needed("account");
     in_.needed("container");
@@ -133,7 +137,7 @@ class SourceReader {
     return place;
   }
 
-  FolderPlace read_folder() {
+  Location read_folder() {
     FolderPlace place;
     in_.needed("path");
     in_.text("path", place.path);
@@ -194,6 +198,15 @@ class SourceReader {
   JsonMembers in_;
   const SourceRules& rules_;
 };
+
+std::span<const SourceReader::TypeRow> SourceReader::types() {
+  static constexpr TypeRow kRows[] = {
+      {"http", &SourceReader::read_http},         {"s3", &SourceReader::read_s3},
+      {"gcs", &SourceReader::read_gcs},           {"azure", &SourceReader::read_azure},
+      {"filesystem", &SourceReader::read_folder},
+  };
+  return kRows;
+}
 
 }  // namespace
 
