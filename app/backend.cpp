@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "api/symbolicator/endpoint.hpp"
 #include "app/cache_place.hpp"
 #include "app/process.hpp"
 #include "app/user_agent.hpp"

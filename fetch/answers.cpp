@@ -52,6 +52,7 @@ Meaning meaning_of_status(unsigned status) {
   switch (status) {
     case 200:
     case 206: return Meaning::there;
+    case 400:  // of a path that can be none of its files
     case 404:
     case 410: return Meaning::not_there;
     case 401:

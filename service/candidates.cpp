@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "base/overloaded.hpp"
@@ -17,8 +19,8 @@ namespace {
 using stacks::CandidateInfo;
 using stacks::DownloadStatus;
 
-constexpr std::size_t kMostKnown = 65'536;        ///< places; when there are more, all are forgotten
-constexpr std::chrono::hours kFoundAgain{1};      ///< how long a place counts as one that has the file
+constexpr std::size_t kMostKnown = 65'536;    ///< places; when there are more, all are forgotten
+constexpr std::chrono::hours kFoundAgain{1};  ///< how long a place counts as one that has the file
 constexpr std::string_view kFailed = "download failed: ";
 
 std::string status_text(unsigned status) { return fmt::format("{} {}", status, http::reason_phrase(status)); }
@@ -32,7 +34,8 @@ void describe(const fetch::TransientError& error, std::chrono::milliseconds time
   using Kind = fetch::TransientError::Kind;
   if (error.kind == Kind::unavailable && error.status >= 400 && error.status < 500) return;  // said as if it were a 404
   out.download = error.kind == Kind::forbidden ? DownloadStatus::no_permission : DownloadStatus::error;
-  if (error.kind == Kind::timed_out) out.details = fmt::format("download timed out after {}", duration_text(time_limit));
+  if (error.kind == Kind::timed_out)
+    out.details = fmt::format("download timed out after {}", duration_text(time_limit));
   else if (error.kind == Kind::forbidden && error.status != 0) out.details = status_text(error.status);
   else if (error.status >= 400) out.details = fmt::format("{}{}", kFailed, status_text(error.status));
   else out.details = fmt::format("{}{}", kFailed, error.why);
@@ -133,19 +136,22 @@ Task<Candidates::Said> Candidates::ask_source(Question question, SharedSources s
 /// A file that no place of a source has is not asked for again when the module is looked for.
 void Candidates::tell_originals(const std::vector<Question>& questions, const std::vector<Said>& said,
                                 const SourceSet& sources) {
-  for (std::size_t i = 0; i < questions.size();) {
-    const Question& first = questions[i];
+  struct File {
+    const Question* question;
     std::vector<store::Negative> verdicts;
     bool is_there = false;
-    for (; i < questions.size() && questions[i].source == first.source && questions[i].place.wanted.key == first.place.wanted.key;
-         ++i) {
-      if (said[i].verdict) verdicts.push_back(*said[i].verdict);
-      else is_there = true;
-    }
-    if (is_there) continue;
-    originals_.refuse(*sources.sources.all[first.source], first.place.wanted.key,
-                      combined(verdicts, sources.asked, sources.sources.policy));
+  };
+  std::map<std::pair<std::size_t, std::string_view>, File> files;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    File& file = files[{questions[i].source, questions[i].place.wanted.key}];
+    file.question = &questions[i];
+    if (said[i].verdict) file.verdicts.push_back(*said[i].verdict);
+    else file.is_there = true;
   }
+  for (const auto& [name, file] : files)
+    if (!file.is_there)
+      originals_.refuse(*sources.sources.all[name.first], file.question->place.wanted,
+                        combined(file.verdicts, sources.asked, sources.sources.policy));
 }
 
 }  // namespace symcached::service

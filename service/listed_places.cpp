@@ -59,9 +59,7 @@ bool is_native_bundle(ModuleType module, std::string_view path) {
 }
 
 /// "crash.pdb/3249…1/crash.pdb" to "crash.pdb/3249…1/crash.src.zip".
-std::string bundle_beside(std::string_view pdb) {
-  return std::string(pdb.substr(0, pdb.rfind('.'))) + ".src.zip";
-}
+std::string bundle_beside(std::string_view pdb) { return std::string(pdb.substr(0, pdb.rfind('.'))) + ".src.zip"; }
 
 void adjust_bundles(Layout layout, ModuleType module, Paths& paths) {
   if (layout == Layout::native) {
@@ -99,11 +97,16 @@ std::optional<ListedPlace> further_place(fetch::Source& source, const CacheQuery
   const fetch::Wanted wanted = fetch::wanted_of(*pdb, query.scope);
   const Paths paths = source.places(wanted);
   if (paths.empty()) return std::nullopt;
+  const auto of_type = [&](FileType other) {
+    sources::FileRequest file = *pdb;
+    file.type = other;
+    return fetch::wanted_of(std::move(file), query.scope);
+  };
   if (source.layout() == Layout::ssqp && query.type == ModuleType::pe && type == FileType::source_bundle)
-    return ListedPlace{wanted, bundle_beside(paths.front())};
+    return ListedPlace{of_type(FileType::source_bundle), bundle_beside(paths.front())};
   if (source.layout() == Layout::unified && query.type == ModuleType::pe_dotnet && type == FileType::wasm_debug) {
     const std::string guid = query.module.debug_id->guid.hex_lower();
-    return ListedPlace{wanted, guid.substr(0, 2) + '/' + guid.substr(2) + "/debuginfo"};
+    return ListedPlace{of_type(FileType::wasm_debug), guid.substr(0, 2) + '/' + guid.substr(2) + "/debuginfo"};
   }
   return std::nullopt;
 }

@@ -38,14 +38,14 @@ void Originals::use(Sources sources) {
 }
 
 Task<Originals::Answer> Originals::ask(fetch::Source& source, fetch::Wanted wanted, const RetryPolicy& policy) {
-  const auto before = memory_.find(source, wanted.key);
+  const auto before = memory_.find(source, wanted);
   if (before && retry_at(*before) > store::Store::now()) co_return *before;
   fetch::Outcome got = co_await source.open(wanted);
   if (const auto* exhausted = std::get_if<fetch::Exhausted>(&got)) co_return *exhausted;
   if (const auto* less = std::get_if<fetch::SaysLess>(&got)) co_return *less;
   if (auto* original = std::get_if<fetch::Original>(&got)) co_return std::move(*original);
   store::Negative verdict = verdict_of(got, before, policy);
-  memory_.put(source, wanted.key, verdict);
+  memory_.put(source, wanted, verdict);
   co_return verdict;
 }
 
@@ -53,12 +53,12 @@ Task<bool> Originals::any_changed(std::vector<fetch::Wanted> wanted, Shared now)
   bool changed = false;
   for (const fetch::Wanted& file : wanted) {
     for (const auto& source : now->sources.all) {
-      const auto verdict = memory_.find(*source, file.key);
+      const auto verdict = memory_.find(*source, file);
       if (!verdict || !may_identify(*source, file.key, now->sources.policy)) continue;
       const std::string identity = co_await source->identify(file);
       const std::string_view before = identity_of(*verdict);
       if (identity.empty() || !(before.empty() || fetch::is_changed(before, identity))) continue;
-      memory_.drop(*source, file.key);
+      memory_.drop(*source, file);
       changed = true;
     }
   }
@@ -69,7 +69,7 @@ std::vector<SourceStatus> Originals::said(std::span<const fetch::Wanted> wanted,
   std::vector<SourceStatus> all;
   for (const fetch::Wanted& file : wanted)
     for (const auto& source : now.sources.all)
-      if (auto verdict = memory_.find(*source, file.key))
+      if (auto verdict = memory_.find(*source, file))
         all.push_back({source->name(), std::string(sources::name_of(file.file.type)), std::move(*verdict)});
   return all;
 }

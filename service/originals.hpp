@@ -49,12 +49,12 @@ class Originals {
 
   /// What the source said last, while that counts; otherwise it is asked.
   Task<Answer> ask(fetch::Source& source, fetch::Wanted wanted, const RetryPolicy& policy);
-  std::optional<store::Negative> said(const fetch::Source& source, std::string_view key) {
-    return memory_.find(source, key);
+  std::optional<store::Negative> said(const fetch::Source& source, const fetch::Wanted& wanted) {
+    return memory_.find(source, wanted);
   }
   /// An original of the source was no use.
-  void refuse(const fetch::Source& source, std::string_view key, store::Negative verdict) {
-    memory_.put(source, key, std::move(verdict));
+  void refuse(const fetch::Source& source, const fetch::Wanted& wanted, store::Negative verdict) {
+    memory_.put(source, wanted, std::move(verdict));
   }
   /// Whether a source has another original now than the one that was refused, or one at last.
   Task<bool> any_changed(std::vector<fetch::Wanted> wanted, Shared now);

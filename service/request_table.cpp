@@ -64,7 +64,9 @@ const SharedAnswer& elsewhere() {
   return kElsewhere;
 }
 
-unsigned thread_count(unsigned wanted) { return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency()); }
+unsigned thread_count(unsigned wanted) {
+  return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+}
 
 }  // namespace
 
@@ -76,7 +78,8 @@ RequestTable::RequestTable(store::Store& store, Answer answer, RequestOptions op
       jobs_(pool_, options.jobs,
             {.run = [this](Named named) { return run(std::move(named)); },
              .on_fault = [this](const Named& named, const char* fault) -> SharedAnswer {
-               log_(Severity::error, fmt::format("request {}: {}", named.id, fault == nullptr ? "out of memory" : fault));
+               log_(Severity::error,
+                    fmt::format("request {}: {}", named.id, fault == nullptr ? "out of memory" : fault));
                return internal_error();
              }}),
       pool_(thread_count(options.threads)) {}
@@ -90,11 +93,11 @@ void RequestTable::stop() {
 Task<RequestTable::Outcome> RequestTable::ask(std::string scope, Text text, std::chrono::milliseconds hold) {
   const Named named{new_id(), std::move(text)};
   auto result = co_await jobs_.find(named.id, std::move(scope), named, hold);
-  if (result) {
+  if (result && *result != elsewhere()) {
     forget(named.id);  // nobody was told the id
     co_return std::move(*result);
   }
-  if (result.error() == NoResult::overloaded) co_return Overloaded{};
+  if (!result && result.error() == NoResult::overloaded) co_return Overloaded{};
   tell(named);
   co_return Pending{named.id, hint()};
 }
@@ -150,6 +153,7 @@ Task<SharedAnswer> RequestTable::work(Named named) {
   if (!mine) co_return elsewhere();
   RequestAnswer answer = co_await answer_(named.text);
   auto shared = std::make_shared<const RequestAnswer>(std::move(answer));
+  if (jobs_.counts().draining) co_return elsewhere();  // downloads were ended: the next server does it over
   keep(named.id, shared);
   if (is_told(named.id)) {
     if (shared->status == 200) write(store_, answer_key(named.id), shared->body);

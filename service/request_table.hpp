@@ -30,9 +30,9 @@ using SharedAnswer = std::shared_ptr<const RequestAnswer>;
 
 struct RequestOptions {
   JobLimits jobs = {.max_jobs = 200, .max_active = 64, .max_held = 4096};
-  unsigned threads = 0;                     ///< 0: one per processor
-  std::chrono::seconds kept{90};            ///< answers that were not fetched, and those that were
-  std::uint64_t memory = 64ull << 20;       ///< bytes of answers that are kept
+  unsigned threads = 0;                ///< 0: one per processor
+  std::chrono::seconds kept{90};       ///< answers that were not fetched, and those that were
+  std::uint64_t memory = 64ull << 20;  ///< bytes of answers that are kept
 };
 
 /// An id that a client was told is good for as long as its answer is kept, also after a restart, and at every server
@@ -92,7 +92,7 @@ class RequestTable {
   const Log log_;
   std::mutex mutex_;
   std::unordered_set<std::string> told_;  ///< ids that clients were told, of what is worked on
-  std::list<Kept> order_;  ///< the oldest first
+  std::list<Kept> order_;                 ///< the oldest first
   std::unordered_map<std::string, std::list<Kept>::iterator> by_id_;
   std::uint64_t bytes_ = 0;
   JobTable<Named, SharedAnswer> jobs_;

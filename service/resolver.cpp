@@ -9,6 +9,7 @@
 #include "base/overloaded.hpp"
 #include "service/key_turn.hpp"
 #include "service/ranking.hpp"
+#include "service/source_memory.hpp"
 
 namespace symcached::service {
 namespace {
@@ -31,6 +32,7 @@ store::EntryKey Resolver::entry_key(const CacheRequest& request, const std::stri
 
 store::EntryKey Resolver::negative_key(const CacheRequest& request) const {
   store::EntryKey key = entry_key(request, request.query.scope);
+  key.readable += checksum_text(request.query.module.checksums);
   if (request.sources) key.readable += fmt::format(" of {}", request.sources->asked);
   return key;
 }
@@ -52,7 +54,7 @@ std::optional<Found> Resolver::look(const CacheRequest& request, bool may_read) 
       if (std::holds_alternative<store::Hit>(*found)) return Found{std::move(*found), version != kind.now.version};
       if (!own) own = std::move(found);
     }
-  if (!request.sources) return Found{std::move(*own)};
+  if (!request.sources && request.query.module.checksums.empty()) return Found{std::move(*own)};
   auto of_its_sources = may_read ? store_.lookup(negative_key(request)) : store_.lookup_checked(negative_key(request));
   if (!of_its_sources) return std::nullopt;
   return Found{std::move(*of_its_sources)};
@@ -148,8 +150,8 @@ Task<Resolver::Answer> Resolver::use_original(fetch::Source& source, Order order
   if (const auto* same = std::get_if<NotBetter>(&conversion)) co_return *same;
   if (const auto* none = std::get_if<NoMeans>(&conversion)) co_return unable(wanted.key, none->why);
   if (!std::holds_alternative<WorkerDied>(conversion)) source.forget(wanted);
-  store::Negative verdict = verdict_of(conversion, std::move(identity), originals_.said(source, wanted.key), policy);
-  originals_.refuse(source, wanted.key, verdict);
+  store::Negative verdict = verdict_of(conversion, std::move(identity), originals_.said(source, wanted), policy);
+  originals_.refuse(source, wanted, verdict);
   co_return verdict;
 }
 

@@ -3,11 +3,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fetch/source.hpp"
 #include "store/negatives.hpp"
 
 namespace symcached::service {
+
+/// " SHA256:ab…" for each; empty if there is none.
+std::string checksum_text(const std::vector<sources::Checksum>& checksums);
 
 /// Bounded, in memory. What a source said to other credentials, or under another id, is not found. Safe to use from any
 /// thread.
@@ -15,14 +19,16 @@ class SourceMemory {
  public:
   /// What tells a question to one source from all others.
   static std::string name_of(const fetch::Source& source, std::string_view key);
+  /// The same of a file: what is no use to those who state one checksum may be what others want.
+  static std::string name_of(const fetch::Source& source, const fetch::Wanted& wanted);
 
-  std::optional<store::Negative> find(const fetch::Source& source, std::string_view key) {
-    return verdicts_.find(name_of(source, key));
+  std::optional<store::Negative> find(const fetch::Source& source, const fetch::Wanted& wanted) {
+    return verdicts_.find(name_of(source, wanted));
   }
-  void put(const fetch::Source& source, std::string_view key, store::Negative verdict) {
-    verdicts_.put(name_of(source, key), std::move(verdict));
+  void put(const fetch::Source& source, const fetch::Wanted& wanted, store::Negative verdict) {
+    verdicts_.put(name_of(source, wanted), std::move(verdict));
   }
-  void drop(const fetch::Source& source, std::string_view key) { verdicts_.drop(name_of(source, key)); }
+  void drop(const fetch::Source& source, const fetch::Wanted& wanted) { verdicts_.drop(name_of(source, wanted)); }
 
  private:
   store::Negatives verdicts_{{}};

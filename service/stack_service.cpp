@@ -30,11 +30,11 @@ ModuleStatus status_of(const Failed& failed) {
 }
 
 ModuleStatus status_of(const Outcome& outcome) {
-  return std::visit(overloaded{[](const Ready&) { return ModuleStatus::found; },
-                               [](const Absent&) { return ModuleStatus::missing; },
-                               [](const Failed& failed) { return status_of(failed); },
-                               [](const auto&) { return ModuleStatus::other; }},
-                    outcome);
+  return std::visit(
+      overloaded{[](const Ready&) { return ModuleStatus::found; }, [](const Absent&) { return ModuleStatus::missing; },
+                 [](const Failed& failed) { return status_of(failed); },
+                 [](const auto&) { return ModuleStatus::other; }},
+      outcome);
 }
 
 /// How much a candidate has to say; the order is that of the sources, so the first of equals is the one.
@@ -64,8 +64,10 @@ SharedSources StackService::sources_of(const std::vector<sources::SourceConfig>*
   const SharedSources own = service_.originals().in_use();
   if (wanted == nullptr) return own;
   Sources opened{{}, own->sources.policy};
-  for (const sources::SourceConfig& config : *wanted)
+  for (sources::SourceConfig config : *wanted) {
+    config.is_public = false;  // a client cannot vouch for what everybody then sees
     if (auto source = open_source_(config)) opened.all.push_back(std::move(*source));
+  }
   return shared(std::move(opened));
 }
 
@@ -96,8 +98,8 @@ Task<StackService::One> StackService::find_one(CacheQuery query, SharedSources s
   std::vector<CandidateInfo> candidates;
   if (with_candidates) candidates = co_await candidates_.list(query, sources);
   One one = co_await look(std::move(query), std::move(sources));
-  const bool has_malformed = std::ranges::any_of(
-      candidates, [](const CandidateInfo& c) { return c.download == DownloadStatus::malformed; });
+  const bool has_malformed =
+      std::ranges::any_of(candidates, [](const CandidateInfo& c) { return c.download == DownloadStatus::malformed; });
   if (with_candidates && one.state.status == ModuleStatus::malformed && !has_malformed &&
       std::ranges::none_of(candidates, [](const CandidateInfo& c) { return worth(c) > 0; }))
     one.state.status = ModuleStatus::missing;  // what there is was made without

@@ -17,7 +17,7 @@
 namespace symcached::service {
 
 struct StackOptions {
-  std::uint64_t memory = std::uint64_t{256} << 20;  ///< bytes of caches kept open
+  std::uint64_t memory = std::uint64_t{256} << 20;    ///< bytes of caches kept open
   std::chrono::milliseconds download_limit{300'000};  ///< of a download, for texts
 };
 

@@ -119,12 +119,9 @@ Answer glimpse(const worker::Work& work) {
 
 worker::Handlers worker_handlers() {
   const auto number = [](JobKind kind) { return static_cast<std::uint32_t>(kind); };
-  return {{number(JobKind::derive), derive},
-          {number(JobKind::unpack), unpack},
-          {number(JobKind::state_ids), state_ids},
-          {number(JobKind::verify), verify},
-          {number(JobKind::glimpse), glimpse},
-          {number(JobKind::describe), describe}};
+  return {{number(JobKind::derive), derive},       {number(JobKind::unpack), unpack},
+          {number(JobKind::state_ids), state_ids}, {number(JobKind::verify), verify},
+          {number(JobKind::glimpse), glimpse},     {number(JobKind::describe), describe}};
 }
 
 worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {

@@ -42,7 +42,7 @@ worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules);
 struct DerivedNote {
   symbolize::CacheKind kind{};
   symbolize::Contents contents{};
-  DebugId debug_id;  ///< that the original states
+  DebugId debug_id;                ///< that the original states
   stacks::Features features = {};  ///< of the original
 
   std::string text() const;  ///< "symcache lines d-s- 3249D99D0C4049318610F4E4FB0B69361"

@@ -281,7 +281,7 @@ Task<std::optional<store::Negative>> WptService::verdict_on(fetch::Source& sourc
   source.forget(wanted);
   const fetch::Outcome refused = fetch::Refused{verified.error(), original.identity};
   store::Negative verdict = verdict_of(refused, std::nullopt, policy);
-  originals_.refuse(source, wanted.key, verdict);
+  originals_.refuse(source, wanted, verdict);
   co_return verdict;
 }
 

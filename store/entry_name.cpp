@@ -11,6 +11,8 @@
 namespace symcached::store {
 namespace {
 
+constexpr std::string_view kLongestKind = "source_index/v999/";
+
 constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_of_scope(char c) {
@@ -22,7 +24,7 @@ bool is_kind(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_lower(c) || c == '_'; });
 }
 
-bool is_scope(std::string_view text) {
+bool has_scope_letters(std::string_view text) {
   return !text.empty() && text.front() != '.' && text.front() != '-' && std::ranges::all_of(text, is_of_scope);
 }
 
@@ -45,9 +47,11 @@ std::optional<Place> parse_place(std::string_view text) {
   if (second == text.npos) return std::nullopt;
   const std::string_view kind = text.substr(0, first), scope = text.substr(second + 1);
   const auto version = parse_version(text.substr(first + 1, second - first - 1));
-  if (!is_kind(kind) || !version || !is_scope(scope)) return std::nullopt;
+  if (!is_kind(kind) || !version || !has_scope_letters(scope)) return std::nullopt;
   return Place{kind, *version, scope};
 }
+
+bool is_scope(std::string_view scope) { return parse_place(std::string(kLongestKind).append(scope)).has_value(); }
 
 std::string place_of(const EntryKey& key) {
   return fmt::format("{}/v{}/{}", key.kind.name, key.kind.version, key.scope);

@@ -23,6 +23,8 @@ inline constexpr std::size_t kMaxPlace = 88;  ///< bytes of a place as text
 /// with none of the last two: nothing that leads anywhere else as part of a path. At most kMaxPlace bytes.
 std::optional<Place> parse_place(std::string_view text);
 std::string place_of(const EntryKey& key);
+/// Whether entries of every kind can have that scope.
+bool is_scope(std::string_view scope);
 
 struct PlacedDigest {
   std::string_view place;  ///< parses

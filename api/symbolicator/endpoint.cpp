@@ -9,7 +9,10 @@
 
 #include "api/symbolicator/response.hpp"
 #include "base/ascii.hpp"
+#include "base/hex.hpp"
 #include "base/overloaded.hpp"
+#include "store/entry_name.hpp"
+#include "store/sha256.hpp"
 
 namespace symcached::api {
 namespace {
@@ -55,9 +58,11 @@ std::optional<milliseconds> hold_of(const http::Request& request) {
   return std::min<milliseconds>(kWhole, seconds(wanted));
 }
 
+/// A name for a folder: as it is, or its digest.
 std::string scope_of(const http::Request& request) {
-  auto scope = parameter(request, "scope");
-  return scope && !scope->empty() ? std::move(*scope) : std::string(fetch::kGlobalScope);
+  const auto scope = parameter(request, "scope");
+  if (!scope || scope->empty()) return std::string(fetch::kGlobalScope);
+  return store::is_scope(*scope) ? *scope : "sha256-" + to_hex(store::sha256(as_bytes(*scope)));
 }
 
 bool is_json(const http::Request& request) {
@@ -79,7 +84,8 @@ stacks::Scratch& scratch() {
 Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text, StackDesk desk) {
   const std::size_t end = std::min(text->find('\n'), text->size());
   std::string scope = text->substr(0, end);
-  auto parsed = parse_symbolicate_body(std::string_view(*text).substr(std::min(end + 1, text->size())), desk.source_rules);
+  auto parsed =
+      parse_symbolicate_body(std::string_view(*text).substr(std::min(end + 1, text->size())), desk.source_rules);
   text.reset();
   if (!parsed) co_return service::RequestAnswer{parsed.error().status, error_body(parsed.error().why)};
   const stacks::ModuleMap map(parsed->request.modules);
@@ -94,17 +100,17 @@ namespace {
 
 http::Response to_response(const service::RequestTable::Outcome& outcome) {
   using Table = service::RequestTable;
-  return std::visit(
-      overloaded{[](const service::SharedAnswer& answer) { return json(answer->status, answer->body); },
-                 [](const Table::Pending& pending) {
-                   return json(200, pending_body(pending.id, static_cast<unsigned>(pending.retry_in.count())));
-                 },
-                 [](const Table::Overloaded&) {
-                   return fault(503, "the maximum number of concurrent requests has been reached",
-                                {{"Retry-After", "5"}});
-                 },
-                 [](const Table::Unknown&) { return http::Response{404, {}, ""}; }},
-      outcome);
+  return std::visit(overloaded{[](const service::SharedAnswer& answer) { return json(answer->status, answer->body); },
+                               [](const Table::Pending& pending) {
+                                 return json(200,
+                                             pending_body(pending.id, static_cast<unsigned>(pending.retry_in.count())));
+                               },
+                               [](const Table::Overloaded&) {
+                                 return fault(503, "the maximum number of concurrent requests has been reached",
+                                              {{"Retry-After", "5"}});
+                               },
+                               [](const Table::Unknown&) { return http::Response{404, {}, ""}; }},
+                    outcome);
 }
 
 }  // namespace
@@ -120,7 +126,6 @@ Task<http::Response> post_symbolicate(http::Request request, const StackDesk& de
   const auto hold = hold_of(request);
   if (!hold) co_return fault(400, "timeout: expected a whole number of seconds");
   const std::string scope = scope_of(request);
-  if (!store::is_scope(scope)) co_return fault(400, "scope: too long, or of other characters than names have");
   const auto text = std::make_shared<const std::string>(scope + '\n' + std::move(request.body));
   const auto outcome = co_await desk.requests->ask(scope, text, *hold);
   co_return to_response(outcome);
