@@ -20,6 +20,7 @@ MAP = {
     "config": (6.5, SHARED), "library": (6.1, SHARED), "api": (6.1, SHARED),
     "api/symcache": (6, SHARED), "api/admin": (6, SHARED), "api/transcode": (6, SHARED),
     "service": (5, SHARED), "auth": (5, STATEFUL), "client": (5, STATEFUL),
+    "traces/local": (4.6, SHARED), "traces": (4.5, PURE),
     "symbolize": (4.4, SHARED),
     "object": (4.3, PURE),
     "object/elf": (4.2, PURE), "object/macho": (4.2, PURE), "object/packed": (4.2, PURE), "object/pdb": (4.2, PURE),
