@@ -1,8 +1,8 @@
 /// A sample of each dialect: what is asked about it, and how the line reads afterwards.
 #include <gtest/gtest.h>
 
-#include "testing/stub_frames.hpp"
 #include "traces/rewriter.hpp"
+#include "traces/stub_frames.hpp"
 
 namespace symcached::traces {
 namespace {
@@ -147,6 +147,7 @@ TEST(Dialects, Runtimes) {
        "    poke at a.c:8:3 [inlined]\n0x401134 outer at b.c:9:1"},
       {"addresses", kMap, "401134, 401200", "F 0x2200 /opt/a/srv before", "401134 outer;poke, 401200 outer;poke"},
       {"", kMap, "0x7f21c0a4111b", "", ""},
+      {"", "", "0x401134", "", ""},
       {".NET", "", "   at A.M(Int32 n) in app.dll:token 0x6000004+0x1a \r", "T 0x6000004 app.dll at",
        "   at A.M(Int32 n) in b.c:line 9 \r"},
       {".NET", "", "   at F.Items(Int32 n)+MoveNext() in x y.dll:token 0x600001E+0x37", "T 0x600001e x y.dll at",

@@ -54,8 +54,14 @@ void Rewriter::read_line(std::size_t end, std::size_t next) {
   lines_.push_back({begin, end, next, *start, line_number_, threads_.size() - 1, before, frames_.size() - before});
 }
 
-/// A line of a weak dialect counts with another one nearby.
-void Rewriter::drop_lonely_lines() {
+bool Rewriter::is_unmapped(const Line& line) const {
+  return std::ranges::any_of(std::span(frames_).subspan(line.first_frame, line.frame_count), [&](const Frame& frame) {
+    return frame.must_be_mapped && state_.map.find(frame.value) == nullptr;
+  });
+}
+
+/// A line of a weak dialect counts with another one nearby, an address alone with a memory map.
+void Rewriter::drop_doubtful_lines() {
   constexpr std::uint64_t kNear = 3;  // lines
   const auto dialect_of = [&](const Line& line) { return frames_[line.first_frame].dialect; };
   const auto supports = [&](const Line& line, const Line& other) {
@@ -66,7 +72,7 @@ void Rewriter::drop_lonely_lines() {
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const bool lonely = !(i > 0 && supports(lines_[i], lines_[i - 1])) &&
                         !(i + 1 < lines_.size() && supports(lines_[i], lines_[i + 1]));
-    if (!dialect_of(lines_[i])->weak || !lonely) kept.push_back(lines_[i]);
+    if ((!dialect_of(lines_[i])->weak || !lonely) && !is_unmapped(lines_[i])) kept.push_back(lines_[i]);
   }
   lines_ = std::move(kept);
 }
@@ -128,7 +134,7 @@ void Rewriter::write_lines(const std::vector<AnsweredFrame>& answered) {
 }
 
 void Rewriter::write_block() {
-  drop_lonely_lines();
+  drop_doubtful_lines();
   write_lines(ask());
   block_.erase(0, line_begin_);
   line_begin_ = 0;

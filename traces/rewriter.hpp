@@ -60,7 +60,8 @@ class Rewriter {
 
   void take_part(std::string_view part);
   void read_line(std::size_t end, std::size_t next);
-  void drop_lonely_lines();
+  void drop_doubtful_lines();
+  bool is_unmapped(const Line& line) const;
   std::vector<AnsweredFrame> ask();
   void write_lines(const std::vector<AnsweredFrame>& answered);
   void write_block();

@@ -4,7 +4,7 @@
 
 #include <boost/json/parse.hpp>
 
-#include "testing/stub_frames.hpp"
+#include "traces/stub_frames.hpp"
 
 namespace symcached::traces {
 namespace {

@@ -36,18 +36,16 @@ bool match_go(std::string_view text, TraceState&, Frames& out) {
 }
 
 /// Nothing but addresses, which a memory map in the text covers: "0x55bac0330134 0x55bac0330201".
-bool match_addresses(std::string_view text, TraceState& state, Frames& out) {
+bool match_addresses(std::string_view text, TraceState&, Frames& out) {
   constexpr std::size_t kFewestDigits = 5;
   constexpr std::size_t kMost = 256;  // of one line
-  if (state.map.size() == 0) return false;
   Scan in(text);
   Frames found;
   for (in.blanks(); !in.at_end(); in.blanks()) {
     const std::size_t start = in.position();
     const auto address = in.any_hex();
     if (!address || in.position() - start < kFewestDigits || found.size() == kMost) return false;
-    if (state.map.find(*address) == nullptr) return false;
-    Frame frame{.value = *address};
+    Frame frame{.value = *address, .must_be_mapped = true};
     put_function(frame, text.substr(in.position(), 0), " ");
     found.push_back(frame);
     in.take(',');

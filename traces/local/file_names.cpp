@@ -49,7 +49,8 @@ bool fits(const FileName& pattern, std::string_view name) {
   std::string_view more = name.substr(pattern.start.size());
   if (more.empty() || !pattern.may_have_more) return more.empty();
   if (more.ends_with(".debug")) more.remove_suffix(6);
-  return more.empty() || more.front() == '-' || more.find_first_not_of(".0123456789") == more.npos;
+  if (more.empty() || more.front() == '-') return true;
+  return more.front() == '.' && more.find_first_not_of(".0123456789") == more.npos;
 }
 
 }  // namespace symcached::traces

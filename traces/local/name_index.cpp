@@ -22,7 +22,8 @@ bool has_variant(const symcache::FunctionInfo& function) {
 
 bool may_be(const NameIndex::Place& place, std::uint64_t offset, std::optional<std::uint64_t> size) {
   if (!size) return offset <= place.gap;
-  return offset <= *size && (*size == place.gap || (place.is_last && *size > place.gap));
+  constexpr std::uint64_t kPage = 4096;  // to whose end what is last in memory reaches
+  return offset <= *size && (*size == place.gap || (place.is_last && *size > place.gap && *size - place.gap < kPage));
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ NameIndex NameIndex::of(const symcache::Symcache& cache, const std::vector<Geome
   for (std::uint32_t i = 0; i < cache.function_count(); ++i) {
     buffer.clear();
     const auto function = cache.function(i, buffer);
-    if (!function) continue;
+    if (!function || function->name.empty()) continue;  // padding with lines has no name
     if (index.places_.empty() || index.places_.back().start != function->start)
       index.places_.push_back({function->start, function->size});
     const auto place = static_cast<std::uint32_t>(index.places_.size() - 1);
