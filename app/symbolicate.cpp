@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,7 +75,7 @@ int read_all(int descriptor, traces::Rewriter& rewriter) {
   }
 }
 
-/// "symcached symbolicate: gdb: 12 frames, 9 of them found"
+/// "gdb (12 frames): 9 ok, 3 no_debug_file"
 void report(const traces::Tally& tally) {
   if (tally.frames.empty()) return complain(kCommand, "no frame of a known dialect in the text");
   std::vector<std::string> dialects, answers;
@@ -83,6 +84,13 @@ void report(const traces::Tally& tally) {
   complain(kCommand,
            fmt::format("{}: {}", fmt::join(dialects, ", "),
                        answers.empty() ? "all resolved already" : fmt::format("{}", fmt::join(answers, ", "))));
+}
+
+/// A text may name any number of modules.
+void complain_of(const std::vector<std::string>& modules) {
+  constexpr std::size_t kMost = 20;
+  for (const std::string& why : std::span(modules).first(std::min(modules.size(), kMost))) complain(kCommand, why);
+  if (modules.size() > kMost) complain(kCommand, fmt::format("{} more modules were not found", modules.size() - kMost));
 }
 
 int resolve(int descriptor, const Options& options) {
@@ -104,7 +112,7 @@ int resolve(int descriptor, const Options& options) {
   const int error = read_all(descriptor, rewriter);
   rewriter.finish();
   if (std::fflush(stdout) != 0) return kCouldNot;
-  for (const std::string& why : frames.complaints()) complain(kCommand, why);
+  complain_of(frames.complaints());
   report(rewriter.tally());
   if (error == 0) return kDone;
   complain(kCommand, fmt::format("cannot read {}: {}", options.trace, std::strerror(error)));

@@ -286,6 +286,29 @@ class Traces(unittest.TestCase):
         process.communicate(b"")
 
 
+class WindowsTraces(program.WithPdb):
+    """A PDB beside its program, in the ways in which Windows and Breakpad write places in it."""
+
+    def test_places_in_a_program(self):
+        listing = symcached("lookup", self.pdb, "--json", *(hex(a) for a in range(0x1000, 0x1100)))
+        named = [one for one in json.loads(listing.stdout) if one["Symbol"] and one["Symbol"][-1]["Line"]]
+        self.assertGreater(len(named), 20)
+        for one in named[::7]:
+            rva = int(one["Address"], 16)
+            wanted = [(f["FunctionName"], f["FileName"], f["Line"]) for f in one["Symbol"]]
+            for text in (f"sample.exe+{rva + 1:#x}\n", f"Faulting module name: sample.exe, x\nFault offset: {rva:#018x}\n",
+                         f" 1  sample.exe + {rva + 1:#x}\n", f"0|1|sample.exe||||{rva + 1:#x}\n",
+                         f"I-Start, 1, s (4), 0x7ff600000000, 0x7ff600100000, 0x0, sample.exe\n"
+                         f"Stack, 1, 2, 1, {0x7ff600000000 + rva:#x}, sample.exe!{0x7ff600000000 + rva:#x}\n"):
+                done = symcached("symbolicate", "-", "--symbols", self.folder, "--json", stdin=text)
+                frame, = json.loads(done.stdout)
+                self.assertEqual([(f["function"], f["file"], f["line"]) for f in frame["frames"]], wanted, text)
+
+    def test_nothing_but_the_pdb(self):
+        done = symcached("symbolicate", "-", "--symbols", self.pdb, "--json", stdin="sample.exe+0x1005\n")
+        self.assertTrue(json.loads(done.stdout)[0]["frames"])
+
+
 ASAN = r"""
 #include <stdlib.h>
 __attribute__((noinline)) void overflow(volatile char* p) { p[10] = 1; }

@@ -7,6 +7,7 @@ namespace {
 
 /// 3   Srv   0x0000000104a16560 0x104a10000 + 25952
 /// 3   Srv   0x0000000104a16560 main + 36
+/// 3   libcb.so.1   0x00007f21c0a4111b, as LLVM's programs print what they do not know
 bool match_crash(std::string_view text, TraceState&, Frames& out) {
   Scan in(text);
   in.blanks();
@@ -18,9 +19,15 @@ bool match_crash(std::string_view text, TraceState&, Frames& out) {
   frame.module = trim(text.substr(start, module->size()));
   in.go_to(in.position() - 2);
   const auto address = in.hex();
-  if (!address || in.blanks() != 1) return false;
-  const std::size_t place = in.position();
+  if (!address) return false;
   frame.value = *address;
+  if (in.at_end()) {
+    put_function(frame, in.rest(), " ");
+    out.push_back(frame);
+    return true;
+  }
+  if (in.blanks() != 1) return false;
+  const std::size_t place = in.position();
   const auto parts = parse_name_offset(in.rest(), " + ");
   if (!parts) return false;
   if (const auto base = Scan(parts->name).hex()) {

@@ -81,14 +81,25 @@ void Rewriter::drop_doubtful_lines() {
 std::vector<AnsweredFrame> Rewriter::ask() {
   if (answers_.size() > kMaxAnswers) answers_.clear();
   std::vector<AnsweredFrame> answered(frames_.size());
+  for (std::size_t i = 0; i < frames_.size(); ++i) answered[i].frame = &frames_[i];
+  ask_round(answered);
+  if (learn_from(answered)) ask_round(answered);
+  for (const Line& line : lines_)
+    for (const AnsweredFrame& one : std::span(answered).subspan(line.first_frame, line.frame_count)) {
+      ++tally_.frames[one.frame->dialect->name];
+      if (one.answer != nullptr) ++tally_.answers[one.answer->status];
+    }
+  return answered;
+}
+
+/// Asks about all frames that are not answered yet, or were not for want of a memory map.
+void Rewriter::ask_round(std::vector<AnsweredFrame>& answered) {
   std::vector<FrameQuestion> questions;
   std::vector<Resolved*> places;
-  for (std::size_t i = 0; i < frames_.size(); ++i) answered[i].frame = &frames_[i];
   for (const Line& line : lines_) {
-    for (std::size_t i = line.first_frame; i < line.first_frame + line.frame_count; ++i) {
-      ++tally_.frames[frames_[i].dialect->name];
-      if (frames_[i].is_resolved) continue;
-      FrameQuestion question = question_of(frames_[i], state_);
+    for (AnsweredFrame& one : std::span(answered).subspan(line.first_frame, line.frame_count)) {
+      if (one.frame->is_resolved || (one.answer != nullptr && one.answer->status != Status::no_map)) continue;
+      FrameQuestion question = question_of(*one.frame, state_);
       const auto [entry, is_new] = answers_.try_emplace(key_of(question));
       auto& [asked, answer] = entry->second;
       if (is_new) {
@@ -96,16 +107,29 @@ std::vector<AnsweredFrame> Rewriter::ask() {
         questions.push_back(asked);
         places.push_back(&answer);
       }
-      answered[i].question = &asked;
-      answered[i].answer = &answer;
+      one.question = &asked;
+      one.answer = &answer;
     }
   }
   std::vector<Resolved> answers(questions.size());
   if (!questions.empty()) source_.resolve(questions, answers);
   for (std::size_t i = 0; i < answers.size(); ++i) *places[i] = std::move(answers[i]);
-  for (const AnsweredFrame& one : answered)
-    if (one.answer != nullptr) ++tally_.answers[one.answer->status];
-  return answered;
+}
+
+/// A frame that was found by name, and has its address, tells where its module lies.
+/// @return whether that may help another frame
+bool Rewriter::learn_from(const std::vector<AnsweredFrame>& answered) {
+  bool has_learnt = false, lacks_map = false;
+  for (const AnsweredFrame& one : answered) {
+    if (one.answer == nullptr) continue;
+    lacks_map = lacks_map || one.answer->status == Status::no_map;
+    const bool is_named = one.question->kind == NumberKind::named && one.frame->address;
+    if (!is_named || !is_found(one.answer->status) || !one.answer->lookup) continue;
+    const std::uint64_t place = *one.answer->lookup + (one.question->subtract ? 1 : 0);
+    state_.map.learn_bias(one.frame->module, *one.frame->address - place);
+    has_learnt = true;
+  }
+  return has_learnt && lacks_map;
 }
 
 void Rewriter::write_lines(const std::vector<AnsweredFrame>& answered) {

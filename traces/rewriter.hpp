@@ -63,6 +63,8 @@ class Rewriter {
   void drop_doubtful_lines();
   bool is_unmapped(const Line& line) const;
   std::vector<AnsweredFrame> ask();
+  void ask_round(std::vector<AnsweredFrame>& answered);
+  bool learn_from(const std::vector<AnsweredFrame>& answered);
   void write_lines(const std::vector<AnsweredFrame>& answered);
   void write_block();
 

@@ -80,6 +80,25 @@ TEST(Rewriter, AFrameWithBothNumbersTellsWhereItsModuleLies) {
   EXPECT_EQ(frames.asked, (std::vector<std::string>{"V 0x1208 /opt/a/srv before", "V 0x1198 /opt/a/srv before"}));
 }
 
+TEST(Rewriter, ANameWithAnAddressTellsItToo) {
+  class NeedsMap final : public FrameSource {
+   public:
+    void resolve(std::span<const FrameQuestion> questions, std::span<Resolved> answers) override {
+      for (std::size_t i = 0; i < questions.size(); ++i) {
+        asked.push_back(testkit::text_of(questions[i]));
+        answers[i] = {.status = questions[i].kind == NumberKind::runtime ? Status::no_map : Status::ok,
+                      .lookup = 0x1199};
+      }
+    }
+    std::vector<std::string> asked;
+  } frames;
+  Rewriter rewriter(frames, Output::text, [](std::string_view) {});
+  rewriter.feed("0  libcb.so.1  0x00007f21c0a4119a run() + 10\n1  libcb.so.1  0x00007f21c0a41300\n");
+  rewriter.finish();
+  EXPECT_EQ(frames.asked, (std::vector<std::string>{"N run()+0xa libcb.so.1 at", "A 0x7f21c0a41300 libcb.so.1 before",
+                                                    "V 0x12ff libcb.so.1 before"}));
+}
+
 TEST(Rewriter, Flushes) {
   testkit::StubFrames frames;
   std::string out;
