@@ -21,7 +21,8 @@ SEEN = 0.8  # of the frames, those at one of the addresses that most stacks shar
 def code_symbols(program):
     out = subprocess.run(["nm", "-S", "--defined-only", program], capture_output=True, text=True, check=True).stdout
     rows = [line.split() for line in out.splitlines()]
-    return [(int(row[0], 16), int(row[1], 16)) for row in rows if len(row) == 4 and row[2] in "tTwW" and int(row[1], 16)]
+    code = [row for row in rows if len(row) == 4 and row[2] in "tTwW" and int(row[1], 16)]
+    return [(int(row[0], 16), int(row[1], 16)) for row in code]
 
 
 def file_offset_bias(program):

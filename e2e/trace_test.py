@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""trace_test.py SYMCACHED: `symbolicate` with stacks that real tools print of programs compiled here, against addr2line.
+"""trace_test.py SYMCACHED: `symbolicate` with stacks that real tools print of programs compiled here, and addr2line.
 
 Programs are stripped, with their debug files beside them, and linked in three ways: for a PIE of GNU ld all numbers of
-an address are the same, so that a wrong choice is seen only in the others. Tools that are not there are named as skipped.
+an address are the same, so that a wrong choice is seen only in the others. Missing tools are named as skipped.
 """
 import json
 import pathlib
@@ -79,11 +79,12 @@ def addr2line(path, address, *options):
 
 def told(frame):
     """As addr2line() has it, which calls a cold part as the function that it is a part of."""
-    return [(one["function"].removesuffix(".cold"), one.get("file", "??"), one.get("line", 0)) for one in frame["frames"]]
+    return [(one["function"].removesuffix(".cold"), one.get("file", "??"), one.get("line", 0))
+            for one in frame["frames"]]
 
 
 class Built:
-    """FOLDER/NAME stripped, FOLDER/NAME.debug, and FOLDER/whole/NAME with everything in it."""
+    """FOLDER/NAME stripped, FOLDER/NAME.debug, FOLDER/symbols with both, FOLDER/whole/NAME with everything in it."""
 
     def __init__(self, folder, name, command, source, suffix=".c"):
         self.folder, self.stripped, self.whole = folder, folder / name, folder / "whole" / name
@@ -92,8 +93,8 @@ class Built:
         code.write_text(source)
         subprocess.run([*command, "-o", self.whole, code], check=True, capture_output=True)
         subprocess.run(["objcopy", "--only-keep-debug", self.whole, folder / (name + ".debug")], check=True)
-        subprocess.run(["objcopy", "--strip-all", f"--add-gnu-debuglink={folder / (name + '.debug')}", self.whole,
-                        self.stripped], check=True)
+        link = f"--add-gnu-debuglink={folder / (name + '.debug')}"
+        subprocess.run(["objcopy", "--strip-all", link, self.whole, self.stripped], check=True)
         symbols = folder / "symbols"
         symbols.mkdir()
         for file in (self.stripped, folder / (name + ".debug")):
@@ -195,8 +196,8 @@ class Traces(unittest.TestCase):
                 if "AddressSanitizer" not in done.stderr:
                     skipped(f"address sanitizer {name}", "the program does not start under it")
                     continue
-                frames = [f for f in self.frames(done.stderr, built.symbols, "sanitizer") if f["module"].endswith("srv")]
-                first = [f for f in frames if f["frames"]][:2]
+                frames = self.frames(done.stderr, built.symbols, "sanitizer")
+                first = [f for f in frames if f["module"].endswith("srv") and f["frames"]][:2]
                 self.assertEqual([f["frames"][-1]["function"] for f in first], ["overflow", "main"], done.stderr)
                 for frame in first:
                     self.assertEqual(told(frame), addr2line(built.whole, frame["lookup"]))
@@ -296,7 +297,8 @@ class WindowsTraces(program.WithPdb):
         for one in named[::7]:
             rva = int(one["Address"], 16)
             wanted = [(f["FunctionName"], f["FileName"], f["Line"]) for f in one["Symbol"]]
-            for text in (f"sample.exe+{rva + 1:#x}\n", f"Faulting module name: sample.exe, x\nFault offset: {rva:#018x}\n",
+            for text in (f"sample.exe+{rva + 1:#x}\n",
+                         f"Faulting module name: sample.exe, x\nFault offset: {rva:#018x}\n",
                          f" 1  sample.exe + {rva + 1:#x}\n", f"0|1|sample.exe||||{rva + 1:#x}\n",
                          f"I-Start, 1, s (4), 0x7ff600000000, 0x7ff600100000, 0x0, sample.exe\n"
                          f"Stack, 1, 2, 1, {0x7ff600000000 + rva:#x}, sample.exe!{0x7ff600000000 + rva:#x}\n"):
@@ -349,11 +351,11 @@ import "os"
 func middle(p *int) int { return *p }
 
 func main() {
-	var p *int
-	if len(os.Args) > 5 {
-		p = new(int)
-	}
-	println(middle(p))
+    var p *int
+    if len(os.Args) > 5 {
+        p = new(int)
+    }
+    println(middle(p))
 }
 """
 

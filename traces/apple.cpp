@@ -7,7 +7,6 @@ namespace {
 
 /// 3   Srv   0x0000000104a16560 0x104a10000 + 25952
 /// 3   Srv   0x0000000104a16560 main + 36
-/// 3   libcb.so.1   0x00007f21c0a4111b, as LLVM's programs print what they do not know
 bool match_crash(std::string_view text, TraceState&, Frames& out) {
   Scan in(text);
   in.blanks();
@@ -21,11 +20,6 @@ bool match_crash(std::string_view text, TraceState&, Frames& out) {
   const auto address = in.hex();
   if (!address) return false;
   frame.value = *address;
-  if (in.at_end()) {
-    put_function(frame, in.rest(), " ");
-    out.push_back(frame);
-    return true;
-  }
   if (in.blanks() != 1) return false;
   const std::size_t place = in.position();
   const auto parts = parse_name_offset(in.rest(), " + ");

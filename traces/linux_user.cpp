@@ -239,12 +239,28 @@ bool match_llvm_dump(std::string_view text, TraceState& state, Frames& out) {
   return true;
 }
 
+/// 3  libcb.so.1   0x00007f21c0a4111b: what such a dump has of a place without a name
+bool match_llvm_nameless(std::string_view text, TraceState&, Frames& out) {
+  Scan in(text);
+  in.blanks();
+  Frame frame{.index = in.decimal()};
+  if (!frame.index || in.blanks() == 0) return false;
+  frame.module = in.word();
+  const auto address = in.blanks() != 0 ? in.hex() : std::nullopt;
+  if (!address || !in.at_end()) return false;
+  frame.value = *address;
+  put_function(frame, in.rest(), " ");
+  out.push_back(frame);
+  return true;
+}
+
 constexpr Dialect kDialects[] = {
     {"lldb", match_lldb},
     {"coredumpctl", match_coredumpctl},
     {"backtrace_symbols", match_backtrace_symbols, Adjusting::all_raw},
     {"valgrind", match_valgrind, Adjusting::done},
     {"LLVM stack dump", match_llvm_dump, Adjusting::all_raw},
+    {"LLVM stack dump", match_llvm_nameless, Adjusting::all_raw, Rewriting::append, true},
     {"gdb", match_gdb},
     {"boost", match_boost, Adjusting::all_raw},
     {"libunwind", match_libunwind, Adjusting::all_raw},

@@ -93,7 +93,9 @@ TEST(Rewriter, ANameWithAnAddressTellsItToo) {
     std::vector<std::string> asked;
   } frames;
   Rewriter rewriter(frames, Output::text, [](std::string_view) {});
-  rewriter.feed("0  libcb.so.1  0x00007f21c0a4119a run() + 10\n1  libcb.so.1  0x00007f21c0a41300\n");
+  rewriter.feed(
+      "0  libcb.so.1  0x00007f21c0a4119a run() + 10\n1  libcb.so.1  0x00007f21c0a41300\n2  libcb.so.1  "
+      "0x00007f21c0a41300\n");
   rewriter.finish();
   EXPECT_EQ(frames.asked, (std::vector<std::string>{"N run()+0xa libcb.so.1 at", "A 0x7f21c0a41300 libcb.so.1 before",
                                                     "V 0x12ff libcb.so.1 before"}));

@@ -27,6 +27,10 @@ class Geometry {
   bool is_code(std::uint64_t link) const;
   /// Offsets in the file have a meaning. Debug files without code may have segments and lack what lay in them.
   bool has_file_offsets() const { return has_file_offsets_; }
+  /// Of two files of one build, the one to go by.
+  bool knows_more_than(const Geometry& other) const {
+    return has_file_offsets_ != other.has_file_offsets_ ? has_file_offsets_ : code_.size() > other.code_.size();
+  }
 
   struct Range {
     std::uint64_t start = 0, end = 0;

@@ -92,8 +92,10 @@ void LocalFrames::look_for(const FrameQuestion& question, LocalModule& module) {
   else if (module.status != Status::no_module) module.why = fmt::format("{}: not found", title);
 }
 
-/// The file that knows most, and the file that tells where code lies in it, which may be another one.
-void LocalFrames::open_best(const std::vector<fs::path>& files, LocalModule& module) const {
+/// The file that knows most, and the file that tells where code lies in it, which may be another one. Caches come
+/// first: they are there already.
+void LocalFrames::open_best(std::vector<fs::path> files, LocalModule& module) const {
+  std::ranges::stable_partition(files, [](const fs::path& path) { return path.extension() == ".symcache"; });
   auto best = symbolize::Contents::nothing;
   const symbolize::OpenOptions how{.debug_folders = options_.debug_folders,
                                    .threads = std::max(1u, std::thread::hardware_concurrency())};
@@ -101,8 +103,7 @@ void LocalFrames::open_best(const std::vector<fs::path>& files, LocalModule& mod
   for (const fs::path& path : std::span(files).first(std::min(files.size(), kMostFilesOfOneBuild))) {
     if (const auto file = symbolize::OriginalFile::open(path)) {
       const Geometry geometry = Geometry::of(file->bytes());
-      if (!has_geometry || (geometry.has_file_offsets() && !module.geometry.has_file_offsets()))
-        module.geometry = geometry;
+      if (!has_geometry || geometry.knows_more_than(module.geometry)) module.geometry = geometry;
       has_geometry = true;
     }
     if (best == symbolize::Contents::lines) continue;

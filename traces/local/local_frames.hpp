@@ -57,7 +57,7 @@ class LocalFrames final : public FrameSource {
   };
   LocalModule& module_of(const FrameQuestion& question);
   void look_for(const FrameQuestion& question, LocalModule& module);
-  void open_best(const std::vector<std::filesystem::path>& files, LocalModule& module) const;
+  void open_best(std::vector<std::filesystem::path> files, LocalModule& module) const;
   void fetch(const FrameQuestion& question, LocalModule& module) const;
   Resolved answer(const FrameQuestion& question);
   Resolved answer_named(const FrameQuestion& question, LocalModule& module);
