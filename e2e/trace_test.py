@@ -4,12 +4,14 @@
 Programs are stripped, with their debug files beside them, and linked in three ways: for a PIE of GNU ld all numbers of
 an address are the same, so that a wrong choice is seen only in the others. Missing tools are named as skipped.
 """
+import http.server
 import json
 import pathlib
 import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -265,12 +267,57 @@ class Traces(unittest.TestCase):
 
     def test_another_build_is_never_used(self):
         pie, fixed = self.built["pie"], self.built["fixed"]
-        note = re.search(r"Build ID: (\w+)", run("readelf", "-n", pie.stripped).stdout)[1]
-        text = f"    #1 0x7f21c0a4111a  (/opt/srv+0x11f0) (BuildId: {note})\n"
+        text = f"    #1 0x7f21c0a4111a  (/opt/srv+{self.main_of(pie):#x}) (BuildId: {self.build_id(pie)})\n"
         self.assertEqual(self.frames(text, fixed.symbols, "sanitizer")[0]["status"], "id_mismatch")
         self.assertEqual(self.frames(text, pie.symbols, "sanitizer")[0]["status"], "ok")
         both = self.frames("/opt/srv(+0x11f0) [0x7f21c0a411f0]\n", self.folder, "backtrace_symbols")
         self.assertEqual(both[0]["status"], "ambiguous")
+
+    def build_id(self, built):
+        return re.search(r"Build ID: (\w+)", run("readelf", "-n", built.stripped).stdout)[1]
+
+    def test_a_debug_file_under_its_build_id(self):
+        built = self.built["lld"]
+        build_id = self.build_id(built)
+        place = self.folder / "by-id" / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
+        place.parent.mkdir(parents=True)
+        shutil.copy(built.folder / "srv.debug", place)
+        text = f"    #1 0x7f21c0a4111a  (/opt/any+{self.main_of(built):#x}) (BuildId: {build_id})\n"
+        frame, = self.frames(text, self.folder / "by-id", "sanitizer")
+        self.assertEqual((frame["status"], frame["frames"][-1]["function"]), ("ok", "main"))
+
+    def test_a_debug_file_from_a_server(self):
+        built = self.built["fixed"]
+        build_id, debug = self.build_id(built), (built.folder / "srv.debug").read_bytes()
+        asked = []
+
+        class Server(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                body = debug if self.path == f"/buildid/{build_id}/debuginfo" else b""
+                self.send_response(200 if body else 404)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_HEAD = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+        self.addCleanup(server.server_close)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.shutdown)
+        text = f"    #1 0x7f21c0a4111a  (/opt/any+{self.main_of(built):#x}) (BuildId: {build_id})\n" * 3
+        frames = self.frames(text, f"http://127.0.0.1:{server.server_port}", "sanitizer")
+        self.assertEqual([(f["status"], f["frames"][-1]["function"]) for f in frames], [("ok", "main")] * 3)
+        self.assertEqual(asked.count(f"/buildid/{build_id}/debuginfo"), 1)
+
+    def main_of(self, built):
+        """An address in main()."""
+        symbols = [line.split() for line in run("nm", built.whole).stdout.splitlines()]
+        return next(int(symbol[0], 16) for symbol in symbols if symbol[-1] == "main") + 4
 
     def test_what_is_no_trace_comes_out_as_it_went_in(self):
         data = bytes(range(256)) * 64 + b"\n\r\n\0\n" + b"x" * 300_000 + b"\nno newline"
