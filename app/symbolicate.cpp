@@ -130,11 +130,11 @@ int run(const Options& options) {
 constexpr const char* kFooter = R"(Prints the text again, with functions, files, lines and inlined calls in it. It
 knows the stacks of gdb, lldb, glibc's backtrace_symbols(), coredumpctl,
 eu-stack, sanitizers, LLVM, glog, folly, Boost, libunwind, valgrind, Rust, Go,
-Android, Breakpad's minidump_stackwalk, macOS (crash, sample, spindump),
-Windows (module+offset, WinDbg, Visual Studio, xperf), the Linux kernel, perf
-script, bpftrace, folded stacks, LLVM's markup and .NET, also behind the marks of
-loggers. A memory map in the text is used. What is no frame stays as it is.
-stderr says which dialects were found, and which modules were not.
+Android, Breakpad's minidump_stackwalk, macOS (crash, sample, spindump), Windows
+(module+offset, WinDbg, Visual Studio, xperf), the Linux kernel, perf script,
+bpftrace, folded stacks, LLVM's markup and .NET, also behind what loggers write.
+A memory map in the text is used. What is no frame stays as it is. stderr says
+which dialects were found, and which modules were not.
 
 A file whose id is not the one that the text states is not used. The directory /
 is not searched: in it, only paths that the text states are looked up.

@@ -15,6 +15,9 @@ bool is_signal_frame(std::string_view function) {
   return std::ranges::find(kNames, function) != kNames.end();
 }
 
+/// How far a line of a tree is indented.
+std::size_t depth_of(std::string_view text) { return std::min(text.find_first_of("0123456789"), text.size()); }
+
 std::vector<const Dialect*> collect() {
   std::vector<const Dialect*> all;
   for (const auto table : {markup_dialects(), managed_dialects(), minidump_dialects(), android_dialects(),
@@ -48,8 +51,24 @@ bool DialectChooser::matches(const Dialect& dialect, std::string_view text, Fram
   return true;
 }
 
+/// Where callers come first, a frame that the next line is no call of is where the program was.
+/// @param count  of frames before the next line
+/// @param depth  of the next line; 0: it is none of the tree
+void DialectChooser::end_branch(std::size_t count, std::size_t depth, Frames& out) {
+  if (count != 0 && out[count - 1].dialect->rewriting == Rewriting::append_after && depth <= depth_)
+    out[count - 1].adjust = Adjust::exact;
+  depth_ = depth;
+}
+
 std::optional<std::size_t> DialectChooser::read(std::string_view line, Frames& out) {
-  const std::string_view text = trim_end(line);
+  const std::size_t before = out.size();
+  const auto start = choose(trim_end(line), out);
+  const bool is_tree = out.size() > before && out.back().dialect->rewriting == Rewriting::append_after;
+  end_branch(before, is_tree ? depth_of(line) : 0, out);
+  return start;
+}
+
+std::optional<std::size_t> DialectChooser::choose(std::string_view text, Frames& out) {
   const Beginnings beginnings = beginnings_of(text);
   for (std::size_t i = beginnings.count; i-- > 0;)
     if (last_ != nullptr && matches(*last_, text.substr(beginnings.at[i]), out)) return beginnings.at[i];

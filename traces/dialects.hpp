@@ -23,9 +23,12 @@ class DialectChooser {
 
  private:
   bool matches(const Dialect& dialect, std::string_view text, Frames& out);
+  std::optional<std::size_t> choose(std::string_view text, Frames& out);
+  void end_branch(std::size_t count, std::size_t depth, Frames& out);
 
   TraceState& state_;
   const Dialect* last_ = nullptr;
+  std::size_t depth_ = 0;  ///< of the last line in a tree of callers
 };
 
 }  // namespace symcached::traces

@@ -271,6 +271,20 @@ TEST(Dialects, AndroidBreakpadApple) {
   check(samples);
 }
 
+TEST(Dialects, LeavesOfATreeOfCallersAreExact) {
+  testkit::StubFrames frames;
+  Rewriter rewriter(frames, Output::text, [](std::string_view) {});
+  rewriter.feed(
+      "    9 ???  (in Srv)  load address 0x1000 + 0x10  [0x1010]\n"
+      "    + 6 ???  (in Srv)  load address 0x1000 + 0x20  [0x1020]\n"
+      "    + ! 6 ???  (in Srv)  load address 0x1000 + 0x30  [0x1030]\n"
+      "    + 3 ???  (in Srv)  load address 0x1000 + 0x40  [0x1040]\n"
+      "\nSort by top of stack\n");
+  rewriter.finish();
+  EXPECT_EQ(frames.asked,
+            (std::vector<std::string>{"B 0x10 Srv before", "B 0x20 Srv before", "B 0x30 Srv at", "B 0x40 Srv at"}));
+}
+
 TEST(Dialects, Markup) {
   constexpr std::string_view kModules =
       "{{{reset}}}\n{{{module:0:srv:elf:4f2c0a1b}}}\n{{{mmap:0x7000:0x2000:load:0:rx:0x1000}}}\n";
