@@ -40,12 +40,13 @@ void ModuleMap::clear() {
 
 void ModuleMap::learn_bias(std::string_view module, std::uint64_t bias) {
   if (module.empty() || module.size() > kMaxModuleName || biases_.size() >= kMaxMappings) return;
-  biases_.insert_or_assign(std::string(module), bias);
+  const auto [known, is_new] = biases_.try_emplace(std::string(module), bias);
+  if (!is_new && known->second != bias) known->second.reset();
 }
 
 std::optional<std::uint64_t> ModuleMap::bias_of(std::string_view module) const {
   const auto found = biases_.find(module);
-  return found == biases_.end() ? std::nullopt : std::optional(found->second);
+  return found == biases_.end() ? std::nullopt : found->second;
 }
 
 }  // namespace symcached::traces

@@ -38,13 +38,14 @@ class ModuleMap {
   void clear();
   std::size_t size() const { return rows_.size(); }
 
-  /// What address minus stated address is for a module, learnt from a frame that has both.
+  /// What address minus stated address is for a module, learnt from a frame that has both. Once it was learnt to be
+  /// two, as of several processes in one text, it counts as unknown.
   void learn_bias(std::string_view module, std::uint64_t bias);
   std::optional<std::uint64_t> bias_of(std::string_view module) const;
 
  private:
-  std::map<std::uint64_t, Mapping> rows_;  // by start
-  std::map<std::string, std::uint64_t, std::less<>> biases_;
+  std::map<std::uint64_t, Mapping> rows_;                                    // by start
+  std::map<std::string, std::optional<std::uint64_t>, std::less<>> biases_;  // none: it was learnt to be two
 };
 
 }  // namespace symcached::traces

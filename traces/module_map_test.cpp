@@ -34,6 +34,17 @@ TEST(ModuleMap, ABaseReachesToTheNextOne) {
   EXPECT_EQ(at(map, std::uint64_t{1} << 40), "-");
 }
 
+TEST(ModuleMap, TwoBiasesOfAModuleAreNone) {
+  ModuleMap map;
+  EXPECT_FALSE(map.bias_of("a"));
+  map.learn_bias("a", 0x5000);
+  map.learn_bias("a", 0x5000);
+  EXPECT_EQ(map.bias_of("a"), 0x5000u);
+  map.learn_bias("a", 0x6000);
+  map.learn_bias("a", 0x5000);
+  EXPECT_FALSE(map.bias_of("a"));
+}
+
 TEST(MapRows, AsSystemsAndDebuggersPrintThem) {
   struct Row {
     std::string_view line;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <thread>
 
+#include "formats/elf/reader.hpp"
 #include "model/managed_module.hpp"
+#include "object/elf/symbols.hpp"
 #include "symbolize/contents.hpp"
 
 namespace symcached::traces {
@@ -37,6 +39,11 @@ bool are_alike(const Resolved& a, const Resolved& b) {
          std::ranges::equal(a.frames, b.frames, [](const ResolvedFrame& x, const ResolvedFrame& y) {
            return x.file == y.file && x.line == y.line && x.function == y.function;
          });
+}
+
+bool has_symbols(Bytes file) {
+  const auto opened = elf::File::open(file);
+  return opened && opened->section(elf::SectionType::symtab) != nullptr;
 }
 
 std::string title_of(const FrameQuestion& question) {
@@ -105,6 +112,7 @@ void LocalFrames::open_best(std::vector<fs::path> files, LocalModule& module) co
       const Geometry geometry = Geometry::of(file->bytes());
       if (!has_geometry || geometry.knows_more_than(module.geometry)) module.geometry = geometry;
       has_geometry = true;
+      if (module.symbols.empty() && has_symbols(file->bytes())) module.symbols = path;
     }
     if (best == symbolize::Contents::lines) continue;
     auto opened = symbolize::OpenedModule::open(path, how);
@@ -178,8 +186,19 @@ Resolved LocalFrames::answer_at(const LocalModule& module, model::Rva rva, Statu
   return resolved;
 }
 
+NameIndex LocalFrames::index_of(const LocalModule& module) {
+  const symcache::Symcache& cache = *module.opened->module().symcache();
+  const auto file = symbolize::OriginalFile::open(module.symbols);
+  if (!file) return NameIndex::of(cache, module.geometry);
+  const auto opened = elf::File::open(file->bytes());
+  object::CodeSymbols symbols;
+  if (!opened || !object::add_elf_symbols(*opened, symbols)) return NameIndex::of(cache, module.geometry);
+  symbols.finish(object::code_ranges_of(*opened));
+  return NameIndex::of(symbols.all(), module.geometry);
+}
+
 Resolved LocalFrames::answer_named(const FrameQuestion& question, LocalModule& module) {
-  if (!module.names) module.names = NameIndex::of(*module.opened->module().symcache(), module.geometry.code());
+  if (!module.names) module.names = index_of(module);
   std::size_t count = 0;
   const auto places = module.names->find(question.function, question.value, question.size, count);
   if (places.empty()) return {.status = count == 0 ? Status::no_debug_file : Status::id_mismatch};

@@ -53,12 +53,14 @@ class LocalFrames final : public FrameSource {
     std::size_t builds = 0;  ///< ambiguous: how many
     std::optional<symbolize::OpenedModule> opened;
     Geometry geometry;
+    std::filesystem::path symbols;   ///< file with a symbol table; empty: none has one
     std::optional<NameIndex> names;  ///< made when it is first needed
   };
   LocalModule& module_of(const FrameQuestion& question);
   void look_for(const FrameQuestion& question, LocalModule& module);
   void open_best(std::vector<std::filesystem::path> files, LocalModule& module) const;
   void fetch(const FrameQuestion& question, LocalModule& module) const;
+  static NameIndex index_of(const LocalModule& module);
   Resolved answer(const FrameQuestion& question);
   Resolved answer_named(const FrameQuestion& question, LocalModule& module);
   Resolved answer_token(const FrameQuestion& question);

@@ -28,16 +28,29 @@ bool may_be(const NameIndex::Place& place, std::uint64_t offset, std::optional<s
 
 }  // namespace
 
-NameIndex NameIndex::of(const symcache::Symcache& cache, const std::vector<Geometry::Range>& code) {
+/// The number of the last place, which is at `start`; starts rise from call to call.
+std::uint32_t NameIndex::place_at(model::Rva start, std::uint64_t size) {
+  if (places_.empty() || places_.back().start != start) places_.push_back({start, size});
+  return static_cast<std::uint32_t>(places_.size() - 1);
+}
+
+NameIndex NameIndex::of(std::span<const object::CodeSymbol> symbols, const Geometry& geometry) {
+  NameIndex index;
+  for (const object::CodeSymbol& symbol : symbols)
+    if (const auto start = geometry.rva_of(NumberKind::link, symbol.address); start && !symbol.is_stub)
+      index.add(symbol.name, index.place_at(*start, symbol.size));
+  index.measure(geometry.code());
+  return index;
+}
+
+NameIndex NameIndex::of(const symcache::Symcache& cache, const Geometry& geometry) {
   NameIndex index;
   symcache::FrameBuffer buffer;
   for (std::uint32_t i = 0; i < cache.function_count(); ++i) {
     buffer.clear();
     const auto function = cache.function(i, buffer);
     if (!function || function->name.empty()) continue;  // padding with lines has no name
-    if (index.places_.empty() || index.places_.back().start != function->start)
-      index.places_.push_back({function->start, function->size});
-    const auto place = static_cast<std::uint32_t>(index.places_.size() - 1);
+    const std::uint32_t place = index.place_at(function->start, function->size);
     if (function->kind != model::SymbolKind::cold_part && !has_variant(*function)) index.add(function->name, place);
     if (!function->linkage_name.empty()) index.add(function->linkage_name, place);
     for (const symcache::Alias& alias : function->aliases) {
@@ -45,7 +58,7 @@ NameIndex NameIndex::of(const symcache::Symcache& cache, const std::vector<Geome
       if (!alias.linkage_name.empty()) index.add(alias.linkage_name, place);
     }
   }
-  index.measure(code);
+  index.measure(geometry.code());
   return index;
 }
 

@@ -2,12 +2,33 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "testing/caches/own_module.hpp"
+#include "testing/elf/image.hpp"
 
 namespace symcached::traces {
 namespace {
 
-TEST(NameIndex, ByNameAndDistanceToTheNextFunction) {
+/// Code from 0x1000 to 0x1070 and from 0x2000 to 0x2008, in an image that states 0 as its start.
+Geometry two_ranges() {
+  testkit::ElfImage image;
+  for (const auto& [name, address, size] : {std::tuple{".text", 0x1000, 0x70}, {".init.text", 0x2000, 8}})
+    image.sections.push_back({.name = name,
+                              .flags = elf::kFlagAlloc | elf::kFlagExecInstr,
+                              .address = static_cast<std::uint64_t>(address),
+                              .data = std::vector<std::byte>(static_cast<std::size_t>(size))});
+  return Geometry::of(testkit::assemble(image));
+}
+
+NameIndex index_of_symbols() {
+  static const std::vector<object::CodeSymbol> symbols{{0x1000, 5, "helper"},         {0x1010, 0x25, "helper"},
+                                                       {0x1040, 8, "_ZN2ns5outerEi"}, {0x1050, 8, "work.constprop.0"},
+                                                       {0x1060, 8, "last"},           {0x2000, 8, "init"}};
+  return NameIndex::of(symbols, two_ranges());
+}
+
+NameIndex index_of_cache() {
   const std::vector<testkit::OwnFunction> functions{
       {.start = 0x1000, .size = 5, .name = "helper"},
       {.start = 0x1010, .size = 0x25, .name = "helper"},
@@ -17,8 +38,10 @@ TEST(NameIndex, ByNameAndDistanceToTheNextFunction) {
       {.start = 0x2000, .size = 8, .name = "init"},
   };
   const auto file = testkit::write(functions);
-  const auto cache = symcache::Symcache::open(file);
-  NameIndex index = NameIndex::of(*cache, {{0x1000, 0x1070}, {0x2000, 0x2008}});
+  return NameIndex::of(*symcache::Symcache::open(file), two_ranges());
+}
+
+TEST(NameIndex, ByNameAndDistanceToTheNextFunction) {
   struct Row {
     std::string_view name;
     std::uint64_t offset;
@@ -45,14 +68,15 @@ TEST(NameIndex, ByNameAndDistanceToTheNextFunction) {
       {"last", 1, 0x10000, {}, 1},
       {"nothing", 1, {}, {}, 0},
   };
-  for (const Row& r : rows) {
-    std::size_t count = 0;
-    std::vector<std::uint64_t> starts;
-    for (const NameIndex::Place& place : index.find(r.name, r.offset, r.size, count))
-      starts.push_back(place.start.value);
-    EXPECT_EQ(starts, r.starts) << r.name << "+" << r.offset << "/" << r.size.value_or(0);
-    EXPECT_EQ(count, r.count) << r.name;
-  }
+  for (NameIndex index : {index_of_symbols(), index_of_cache()})
+    for (const Row& r : rows) {
+      std::size_t count = 0;
+      std::vector<std::uint64_t> starts;
+      for (const NameIndex::Place& place : index.find(r.name, r.offset, r.size, count))
+        starts.push_back(place.start.value);
+      EXPECT_EQ(starts, r.starts) << r.name << "+" << r.offset << "/" << r.size.value_or(0);
+      EXPECT_EQ(count, r.count) << r.name;
+    }
 }
 
 }  // namespace
