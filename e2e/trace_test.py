@@ -319,6 +319,19 @@ class Traces(unittest.TestCase):
         symbols = [line.split() for line in run("nm", built.whole).stdout.splitlines()]
         return next(int(symbol[0], 16) for symbol in symbols if symbol[-1] == "main") + 4
 
+    def test_coredumpctl(self):
+        """Its numbers count from the lowest address, which is not 0 in a program that cannot be moved."""
+        for name, built in self.built.items():
+            with self.subTest(name):
+                loads = [line.split() for line in run("readelf", "-lW", built.whole).stdout.splitlines()]
+                lowest = min(int(words[2], 16) for words in loads if words[:1] == ["LOAD"])
+                place = self.main_of(built) - lowest
+                text = (f"Module /opt/srv with build-id {self.build_id(built)}\nStack trace of thread 812:\n"
+                        f"#0  0x00005611f0d6b3c8 n/a (/opt/srv + {place:#x})\n")
+                frame, = self.frames(text, built.symbols, "coredumpctl")
+                self.assertEqual((frame["status"], frame["thread"]), ("ok", "812"))
+                self.assertEqual(told(frame), addr2line(built.whole, hex(place + lowest)))
+
     def test_what_is_no_trace_comes_out_as_it_went_in(self):
         data = bytes(range(256)) * 64 + b"\n\r\n\0\n" + b"x" * 300_000 + b"\nno newline"
         done = subprocess.run([program.PROGRAM, "symbolicate", "-"], input=data, capture_output=True)

@@ -40,12 +40,12 @@ bool match_tombstone(std::string_view text, TraceState&, Frames& out) {
   return true;
 }
 
-constexpr Dialect kDialects[] = {
+constexpr Dialect kAndroid[] = {
     {"android", match_tombstone, Adjusting::done},
 };
 
 }  // namespace
 
-std::span<const Dialect> android_dialects() { return kDialects; }
+std::span<const Dialect> android_dialects() { return kAndroid; }
 
 }  // namespace symcached::traces

@@ -91,7 +91,7 @@ bool match_spindump(std::string_view text, TraceState&, Frames& out) {
   return true;
 }
 
-constexpr Dialect kDialects[] = {
+constexpr Dialect kApple[] = {
     {"sample", match_sample, Adjusting::all_raw, Rewriting::append_after},
     {"spindump", match_spindump, Adjusting::all_raw, Rewriting::append_after},
     {"apple crash", match_crash},
@@ -99,6 +99,6 @@ constexpr Dialect kDialects[] = {
 
 }  // namespace
 
-std::span<const Dialect> apple_dialects() { return kDialects; }
+std::span<const Dialect> apple_dialects() { return kApple; }
 
 }  // namespace symcached::traces

@@ -106,13 +106,13 @@ bool match_register(std::string_view text, TraceState&, Frames& out) {
   return true;
 }
 
-constexpr Dialect kDialects[] = {
+constexpr Dialect kKernelDialects[] = {
     {"kernel", match_stack, Adjusting::all_raw},
     {"kernel register", match_register, Adjusting::all_raw},
 };
 
 }  // namespace
 
-std::span<const Dialect> kernel_dialects() { return kDialects; }
+std::span<const Dialect> kernel_dialects() { return kKernelDialects; }
 
 }  // namespace symcached::traces

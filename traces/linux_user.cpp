@@ -254,7 +254,7 @@ bool match_llvm_nameless(std::string_view text, TraceState&, Frames& out) {
   return true;
 }
 
-constexpr Dialect kDialects[] = {
+constexpr Dialect kLinuxUser[] = {
     {"lldb", match_lldb},
     {"coredumpctl", match_coredumpctl},
     {"backtrace_symbols", match_backtrace_symbols, Adjusting::all_raw},
@@ -270,6 +270,6 @@ constexpr Dialect kDialects[] = {
 
 }  // namespace
 
-std::span<const Dialect> linux_user_dialects() { return kDialects; }
+std::span<const Dialect> linux_user_dialects() { return kLinuxUser; }
 
 }  // namespace symcached::traces

@@ -42,12 +42,12 @@ bool match_token(std::string_view text, TraceState&, Frames& out) {
   return true;
 }
 
-constexpr Dialect kDialects[] = {
+constexpr Dialect kManaged[] = {
     {".NET", match_token, Adjusting::done, Rewriting::dotnet},
 };
 
 }  // namespace
 
-std::span<const Dialect> managed_dialects() { return kDialects; }
+std::span<const Dialect> managed_dialects() { return kManaged; }
 
 }  // namespace symcached::traces

@@ -67,13 +67,13 @@ bool match_markup(std::string_view text, TraceState&, Frames& out) {
   return out.size() != before;
 }
 
-constexpr Dialect kDialects[] = {
+constexpr Dialect kMarkup[] = {
     {"markup", match_markup, Adjusting::all_raw},
 };
 
 }  // namespace
 
-std::span<const Dialect> markup_dialects() { return kDialects; }
+std::span<const Dialect> markup_dialects() { return kMarkup; }
 
 bool read_markup(std::string_view text, TraceState& state) {
   constexpr std::size_t kMaxModules = 10'000;

@@ -53,13 +53,13 @@ bool match_machine(std::string_view text, TraceState& state, Frames& out) {
   return true;
 }
 
-constexpr Dialect kDialects[] = {
+constexpr Dialect kMinidump[] = {
     {"minidump_stackwalk -m", match_machine, Adjusting::all_but_first, Rewriting::columns},
     {"minidump_stackwalk", match_stackwalk},
 };
 
 }  // namespace
 
-std::span<const Dialect> minidump_dialects() { return kDialects; }
+std::span<const Dialect> minidump_dialects() { return kMinidump; }
 
 }  // namespace symcached::traces

@@ -130,7 +130,7 @@ bool match_folded(std::string_view text, TraceState&, Frames& out) {
   return !found.empty();
 }
 
-constexpr Dialect kDialects[] = {
+constexpr Dialect kProfilers[] = {
     {"bpftrace", match_bpftrace},
     {"perf script", match_perf_chain},
     {"perf script event", match_perf_event},
@@ -139,6 +139,6 @@ constexpr Dialect kDialects[] = {
 
 }  // namespace
 
-std::span<const Dialect> profiler_dialects() { return kDialects; }
+std::span<const Dialect> profiler_dialects() { return kProfilers; }
 
 }  // namespace symcached::traces

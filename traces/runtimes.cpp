@@ -56,17 +56,17 @@ bool match_addresses(std::string_view text, TraceState&, Frames& out) {
   return !found.empty();
 }
 
-constexpr Dialect kDialects[] = {
+constexpr Dialect kRuntimes[] = {
     {"rust", match_rust, Adjusting::all_raw},
     {"go", match_go, Adjusting::all_raw},
 };
-constexpr Dialect kLast[] = {
+constexpr Dialect kAddresses[] = {
     {"addresses", match_addresses},
 };
 
 }  // namespace
 
-std::span<const Dialect> runtime_dialects() { return kDialects; }
-std::span<const Dialect> address_dialects() { return kLast; }
+std::span<const Dialect> runtime_dialects() { return kRuntimes; }
+std::span<const Dialect> address_dialects() { return kAddresses; }
 
 }  // namespace symcached::traces

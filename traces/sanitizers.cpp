@@ -90,13 +90,13 @@ bool match_summary(std::string_view text, TraceState&, Frames& out) {
   return true;
 }
 
-constexpr Dialect kDialects[] = {
+constexpr Dialect kSanitizers[] = {
     {"sanitizer", match_sanitizer, Adjusting::done},
     {"sanitizer summary", match_summary, Adjusting::done},
 };
 
 }  // namespace
 
-std::span<const Dialect> sanitizer_dialects() { return kDialects; }
+std::span<const Dialect> sanitizer_dialects() { return kSanitizers; }
 
 }  // namespace symcached::traces

@@ -137,7 +137,7 @@ bool match_xperf(std::string_view text, TraceState& state, Frames& out) {
   return true;
 }
 
-constexpr Dialect kDialects[] = {
+constexpr Dialect kWindows[] = {
     {"WinDbg", match_windbg},
     {"Visual Studio", match_visual_studio},
     {"xperf", match_xperf, Adjusting::all_raw, Rewriting::in_line},
@@ -147,6 +147,6 @@ constexpr Dialect kDialects[] = {
 
 }  // namespace
 
-std::span<const Dialect> windows_dialects() { return kDialects; }
+std::span<const Dialect> windows_dialects() { return kWindows; }
 
 }  // namespace symcached::traces

@@ -207,6 +207,7 @@ Resolved LocalFrames::answer_named(const FrameQuestion& question, LocalModule& m
     answers.push_back(answer_at(module, {place.start.value + question.value}, module.status, question.subtract));
   const bool all_alike = std::ranges::all_of(
       answers, [&](const Resolved& one) { return answers.size() == 1 || are_alike(one, answers.front()); });
+  if (all_alike && answers.size() > 1) answers.front().lookup.reset();  // any of them may be meant
   if (all_alike) return std::move(answers.front());
   return {.status = Status::ambiguous, .candidates = static_cast<std::uint32_t>(places.size())};
 }
