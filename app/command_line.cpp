@@ -66,6 +66,12 @@ std::string check_directory_or_url(std::string& text) {
   return fmt::format("\"{}\": not a directory; give a directory or an http:// or https:// URL", shown);
 }
 
+std::string check_path_or_url(std::string& text) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(text, error)) return {};
+  return check_directory_or_url(text);
+}
+
 }  // namespace
 
 void complain(std::string_view command, std::string_view what) {
@@ -170,6 +176,8 @@ CLI::Validator duration() {
 }
 
 CLI::Validator directory_or_url() { return {check_directory_or_url, ""}; }
+
+CLI::Validator path_or_url() { return {check_path_or_url, ""}; }
 
 CLI::Validator one_of(std::vector<std::pair<std::string, int>> choices) {
   const auto check = [choices = std::move(choices)](std::string& text) -> std::string {

@@ -45,6 +45,9 @@ CLI::Validator duration();
 /// A directory, or an http(s) URL.
 CLI::Validator directory_or_url();
 
+/// The same, or a file.
+CLI::Validator path_or_url();
+
 /// The first of `choices` is number 0; becomes the number, for an option whose value is an enumeration.
 CLI::Validator one_of(std::vector<std::pair<std::string, int>> choices);
 

@@ -1,110 +1,154 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
-#include "app/pdb_fetcher.hpp"
+#include "app/debug_folders.hpp"
+#include "app/symbol_servers.hpp"
 #include "app/user_agent.hpp"
+#include "base/descriptor.hpp"
 #include "service/cache_versions.hpp"
-#include "symbolize/managed_modules.hpp"
-#include "symbolize/trace.hpp"
+#include "traces/local/local_frames.hpp"
+#include "traces/rewriter.hpp"
 
 namespace symcached::app {
 namespace {
 
 constexpr std::string_view kCommand = "symbolicate";
+constexpr int kPause = 1000;  ///< milliseconds without input after which what is there is printed
 
 struct Options {
   std::string trace;
   std::vector<std::string> symbols{"."};
+  std::vector<std::string> debug_folders{symbolize::kDebugFolder};
   std::string cache_dir;
   bool json = false;
+  traces::Output output = traces::Output::text;
 };
 
 bool is_url(std::string_view text) { return text.find("://") != text.npos; }
 
-/// Folders hold modules by name, or are laid out as symbol servers are; servers are only asked by id.
-std::vector<std::filesystem::path> folders_of(const Options& options) {
-  std::vector<std::filesystem::path> folders;
+/// Files and directories; servers are asked by id alone.
+std::vector<std::filesystem::path> places_of(const Options& options) {
+  std::vector<std::filesystem::path> places;
   for (const std::string& one : options.symbols)
-    if (!is_url(one)) folders.emplace_back(one);
-  return folders;
+    if (!is_url(one)) places.emplace_back(one);
+  return places;
 }
 
-/// Prints the trace line by line with what is known.
-void print_text(std::istream& in, symbolize::TraceResolver& resolver) {
-  std::string line, out;
-  while (std::getline(in, line)) {
-    out.clear();
-    resolver.append_text(line, out);
-    if (!in.eof()) out += '\n';  // the last line may have no newline, and then has none here
-    fmt::print("{}", out);
+/// Where files are found by id: URLs, and directories, which may be laid out as symbol servers are.
+std::vector<std::string> servers_of(const Options& options) {
+  std::vector<std::string> servers;
+  for (const std::string& one : options.symbols)
+    if (is_url(one) || std::filesystem::is_directory(one)) servers.push_back(one);
+  return servers;
+}
+
+/// @return errno's value, 0 at the end of the text
+int read_all(int descriptor, traces::Rewriter& rewriter) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10;
+  const auto piece = std::make_unique<char[]>(kPiece);
+  while (true) {
+    pollfd waiting{.fd = descriptor, .events = POLLIN, .revents = 0};
+    if (::poll(&waiting, 1, kPause) == 0) {
+      rewriter.flush();
+      std::fflush(stdout);
+      ::poll(&waiting, 1, -1);
+    }
+    const ssize_t got = ::read(descriptor, piece.get(), kPiece);
+    if (got == 0) return 0;
+    if (got > 0) rewriter.feed({piece.get(), static_cast<std::size_t>(got)});
+    else if (errno != EINTR) return errno;
   }
 }
 
-void print_json(std::istream& in, symbolize::TraceResolver& resolver) {
-  std::string line, out, frame;
-  while (std::getline(in, line)) {
-    frame.clear();
-    if (resolver.append_json(line, frame)) (out += out.empty() ? "" : ",") += frame;
-  }
-  fmt::print("[{}]\n", out);
+/// "gdb (12 frames): 9 ok, 3 no_debug_file"
+void report(const traces::Tally& tally) {
+  if (tally.frames.empty()) return complain(kCommand, "no frame of a known dialect in the text");
+  std::vector<std::string> dialects, answers;
+  for (const auto& [name, count] : tally.frames) dialects.push_back(fmt::format("{} ({} frames)", name, count));
+  for (const auto& [status, count] : tally.answers) answers.push_back(fmt::format("{} {}", count, name_of(status)));
+  complain(kCommand,
+           fmt::format("{}: {}", fmt::join(dialects, ", "),
+                       answers.empty() ? "all resolved already" : fmt::format("{}", fmt::join(answers, ", "))));
 }
 
-int resolve(std::istream& in, const Options& options) {
-  auto fetch_pdb = fetch_pdb_from({.symbols = options.symbols,
-                                   .cache_dir = options.cache_dir,
-                                   .objects = service::kObjects,
-                                   .user_agent = std::string(kUserAgent)},
-                                  std::ranges::any_of(options.symbols, is_url));
-  if (!fetch_pdb) {
-    complain(kCommand, fetch_pdb.error());
+/// A text may name any number of modules.
+void complain_of(const std::vector<std::string>& modules) {
+  constexpr std::size_t kMost = 20;
+  for (const std::string& why : std::span(modules).first(std::min(modules.size(), kMost))) complain(kCommand, why);
+  if (modules.size() > kMost) complain(kCommand, fmt::format("{} more modules were not found", modules.size() - kMost));
+}
+
+int resolve(int descriptor, const Options& options) {
+  auto servers = symbol_servers({.symbols = servers_of(options),
+                                 .cache_dir = options.cache_dir,
+                                 .objects = service::kObjects,
+                                 .user_agent = std::string(kUserAgent)},
+                                std::ranges::any_of(options.symbols, is_url));
+  if (!servers) {
+    complain(kCommand, servers.error());
     return kCouldNot;
   }
-  symbolize::ManagedModules modules(folders_of(options), *std::move(fetch_pdb));
-  symbolize::TraceResolver resolver([&](std::string_view name) { return modules.find(name); });
-  if (options.json) print_json(in, resolver);
-  else print_text(in, resolver);
+  traces::LocalFrames frames({.places = places_of(options),
+                              .debug_folders = options.debug_folders,
+                              .fetch = std::move(servers->file),
+                              .fetch_pdb = std::move(servers->pdb)});
+  traces::Rewriter rewriter(frames, options.json ? traces::Output::json : options.output,
+                            [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
+  const int error = read_all(descriptor, rewriter);
+  rewriter.finish();
   if (std::fflush(stdout) != 0) return kCouldNot;
-  for (const std::string& why : modules.complaints()) complain(kCommand, why);
-  if (!in.bad()) return kDone;
-  complain(kCommand, fmt::format("cannot read {}: {}", options.trace, std::strerror(errno)));
+  complain_of(frames.complaints());
+  report(rewriter.tally());
+  if (error == 0) return kDone;
+  complain(kCommand, fmt::format("cannot read {}: {}", options.trace, std::strerror(error)));
   return kCouldNot;
 }
 
 int run(const Options& options) {
-  if (options.trace == "-") return resolve(std::cin, options);
-  std::ifstream in(options.trace, std::ios::binary);
-  if (!in || std::filesystem::is_directory(options.trace)) {
-    complain(kCommand, fmt::format("cannot open {}: {}", options.trace, std::strerror(in ? EISDIR : errno)));
-    return kCouldNot;
-  }
-  return resolve(in, options);
+  if (options.trace == "-") return resolve(STDIN_FILENO, options);
+  const Descriptor file(::open(options.trace.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file) return resolve(file.get(), options);
+  complain(kCommand, fmt::format("cannot open {}: {}", options.trace, std::strerror(errno)));
+  return kCouldNot;
 }
 
-constexpr const char* kFooter = R"(Frames that read "in app.dll:token 0x6000004+0x1a" (.NET prints them without a
-PDB when Switch.System.Diagnostics.StackTrace.ShowILOffsets is on) get file and
-line, exactly as .NET prints them with the PDB. All other lines are copied;
-modules that were not found are named on stderr.
+constexpr const char* kFooter = R"(Prints the text again, with functions, files, lines and inlined calls in it. It
+knows the stacks of gdb, lldb, glibc's backtrace_symbols(), coredumpctl,
+eu-stack, sanitizers, LLVM, glog, folly, Boost, libunwind, valgrind, Rust, Go,
+Android, Breakpad's minidump_stackwalk, macOS (crash, sample, spindump), Windows
+(module+offset, WinDbg, Visual Studio, xperf), the Linux kernel, perf script,
+bpftrace, folded stacks, LLVM's markup and .NET, also behind what loggers write.
+A memory map in the text is used. What is no frame stays as it is. stderr says
+which dialects were found, and which modules were not.
+
+A file whose id is not the one that the text states is not used. The directory /
+is not searched: in it, only paths that the text states are looked up.
 
 Examples:
-  symcached symbolicate trace.txt --symbols bin
-  journalctl -u app | symcached symbolicate - --symbols bin \
-      --symbols https://symbols.nuget.org/download/symbols
+  symcached symbolicate trace.txt --symbols build
+  journalctl -u app | symcached symbolicate - --symbols / --json
+  perf script | symcached symbolicate - --symbols / --symbols vmlinux
+  symcached symbolicate trace.txt --symbols bin \
+      --symbols https://debuginfod.debian.net
 
 Exit status:
-  0  the trace was copied, with whatever could be resolved
-  1  the trace cannot be read, the output or the cache cannot be written
+  0  the text was copied, with whatever could be resolved
+  1  the text cannot be read, the output or the cache cannot be written
   2  wrong usage
 
 Environment:
@@ -112,25 +156,37 @@ Environment:
                         proxies for symbol servers
   TMPDIR                directory for downloads without --cache-dir [/tmp])";
 
+void add_output_options(CLI::App& command, Options& options) {
+  CLI::Option* const format =
+      command.add_option("--format", options.output, "text; json, an array with an object for each frame; or table")
+          ->type_name("FORMAT")
+          ->default_str("text")
+          ->transform(one_of({{"text", static_cast<int>(traces::Output::text)},
+                              {"json", static_cast<int>(traces::Output::json)},
+                              {"table", static_cast<int>(traces::Output::table)}}));
+  command.add_flag("--json", options.json, "the same as --format json")->excludes(format);
+}
+
 }  // namespace
 
 void add_symbolicate(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("symbolicate", "Symbolize a .NET stack trace: add files and lines");
-  command->add_option("FILE", options->trace, "a .NET stack trace in text; - reads standard input")->required();
+  CLI::App* command =
+      app.add_subcommand("symbolicate", "Symbolize stack traces in a text: add functions, files, lines");
+  command->add_option("FILE", options->trace, "a text with stack traces; - reads standard input")->required();
   command
-      ->add_option(
-          "--symbols", options->symbols,
-          "directory with the assemblies or their Portable PDBs, or the URL of a symbol server, which is asked "
-          "for the PDBs of assemblies in the directories; repeatable")
-      ->type_name("DIR|URL")
+      ->add_option("--symbols", options->symbols,
+                   "program or debug file, directory with such files, or URL of a symbol server, which is asked for "
+                   "what the text states ids of; repeatable")
+      ->type_name("FILE|DIR|URL")
       ->capture_default_str()
-      ->check(directory_or_url())
+      ->check(path_or_url())
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_debug_folders(*command, options->debug_folders);
   command->add_option("--cache-dir", options->cache_dir, "keep downloads there, as serve does [default: not kept]")
       ->type_name("DIR");
-  command->add_flag("--json", options->json, "print a JSON array of the frames that have a token");
+  add_output_options(*command, *options);
   command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });
 }

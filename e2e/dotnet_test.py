@@ -284,9 +284,11 @@ class Dotnet(unittest.TestCase):
     def test_json_of_a_trace(self):
         done = symcached("symbolicate", STORED / "debug/trace.txt", "--symbols", STORED / "debug", "--json")
         frames = json.loads(done.stdout)
-        self.assertEqual(frames[2], {"module": "Traces.dll", "token": "0x06000001", "il_offset": 0x53a,
-                                     "function": "Program.Main", "file": "/src/Traces/Program.cs", "line": 51,
-                                     "column": 19})
+        known = {"function": "Program.Main", "file": "/src/Traces/Program.cs", "line": 51, "column": 19,
+                 "inlined": False}
+        self.assertEqual(frames[2], {"line": 5, "dialect": ".NET", "module": "Traces.dll", "token": "0x06000001",
+                                     "il_offset": 0x53a, "kind": "T", "adjust": "done", "status": "unverified",
+                                     "frames": [known]})
 
     def test_what_is_no_trace(self):
         self.assertEqual(symcached("symbolicate", "/nowhere/trace.txt").returncode, 1)

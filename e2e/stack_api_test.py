@@ -82,7 +82,8 @@ class Program:
         folder.mkdir()
         self.path, source = folder / "prog", folder / "prog.c"
         source.write_text(SOURCE)
-        subprocess.run(["gcc", "-g", "-O2", "-fPIE", "-pie", "-Wl,--build-id=sha1", "-o", self.path, source], check=True)
+        options = ["-g", "-O2", "-fPIE", "-pie", "-Wl,--build-id=sha1"]
+        subprocess.run(["gcc", *options, "-o", self.path, source], check=True)
         notes = subprocess.run(["readelf", "-n", self.path], check=True, capture_output=True, text=True).stdout
         self.build_id = next(line.split()[-1] for line in notes.splitlines() if "Build ID" in line)
         place = store / self.build_id[:2] / self.build_id[2:]
@@ -90,7 +91,8 @@ class Program:
         subprocess.run(["objcopy", "--only-keep-debug", self.path, f"{place}.debug"], check=True)
         self.debug = pathlib.Path(f"{place}.debug")
         symbols = subprocess.run(["nm", self.path], check=True, capture_output=True, text=True).stdout
-        self.symbols = {line.split()[2]: int(line.split()[0], 16) for line in symbols.splitlines() if len(line.split()) == 3}
+        rows = [line.split() for line in symbols.splitlines() if len(line.split()) == 3]
+        self.symbols = {name: int(address, 16) for address, _, name in rows}
 
     def return_address(self):
         """Behind the first call in caller()."""
@@ -167,13 +169,14 @@ def the_cache_says_the_same_and_asks_nobody(scene):
 
 
 def statuses_and_candidates(scene):
+    failed = "download failed: "
     rows = [  # what the server does; the module, its frames; download and details of the debug file
         ("404", "missing", "missing", {"status": "notfound"}),
         ("400", "missing", "missing", {"status": "notfound"}),
         ("401", "fetching_failed", "missing", {"status": "noperm", "details": "401 Unauthorized"}),
         ("403", "fetching_failed", "missing", {"status": "noperm", "details": "403 Forbidden"}),
-        ("429", "fetching_failed", "missing", {"status": "error", "details": "download failed: 429 Too Many Requests"}),
-        ("500", "fetching_failed", "missing", {"status": "error", "details": "download failed: 500 Internal Server Error"}),
+        ("429", "fetching_failed", "missing", {"status": "error", "details": f"{failed}429 Too Many Requests"}),
+        ("500", "fetching_failed", "missing", {"status": "error", "details": f"{failed}500 Internal Server Error"}),
         ("garbage", "malformed", "malformed", {"status": "malformed"}),
     ]
     for mode, module_status, frame_status, download in rows:

@@ -1,0 +1,135 @@
+#include "service/request_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <latch>
+
+#include "net/run_task.hpp"
+#include "testing/temp_folder.hpp"
+
+namespace symcached::service {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kLong{60'000};
+const Log kNoLog = [](Severity, const std::string&) {};
+
+RequestTable::Text text(std::string_view text) { return std::make_shared<const std::string>(text); }
+
+/// Answers with the text, when it may.
+class Answers {
+ public:
+  RequestTable::Answer now() {
+    return [this](RequestTable::Text text) -> Task<RequestAnswer> {
+      ++asked;
+      co_return RequestAnswer{200, "answer to " + *text};
+    };
+  }
+  RequestTable::Answer when_open() {
+    return [this](RequestTable::Text text) -> Task<RequestAnswer> {
+      ++asked;
+      gate.wait();
+      co_return RequestAnswer{200, "answer to " + *text};
+    };
+  }
+  std::latch gate{1};
+  std::atomic<int> asked = 0;
+};
+
+std::string body_of(const RequestTable::Outcome& outcome) {
+  const auto* answer = std::get_if<SharedAnswer>(&outcome);
+  return answer == nullptr ? fmt::format("outcome {}", outcome.index()) : (*answer)->body;
+}
+
+class RequestTables : public ::testing::Test {
+ protected:
+  std::unique_ptr<store::Store> open() { return store::Store::open(folder_.path(), ++boot_).value(); }
+  static RequestTable::Outcome ask(RequestTable& table, std::string_view what, milliseconds hold) {
+    return run_task(table.ask("global", text(what), hold));
+  }
+  static RequestTable::Outcome poll(RequestTable& table, const std::string& id, milliseconds hold = kLong) {
+    return run_task(table.poll(id, hold));
+  }
+
+  Answers answers_;
+
+ private:
+  const TempFolder folder_;
+  std::uint64_t boot_ = 0;
+};
+
+TEST_F(RequestTables, AnswerAtOnceOrByAnId) {
+  const auto store = open();
+  RequestTable table(*store, answers_.when_open(), {.threads = 2}, kNoLog);
+  const auto pending = ask(table, "a", milliseconds(0));
+  ASSERT_TRUE(std::holds_alternative<RequestTable::Pending>(pending));
+  const std::string id = std::get<RequestTable::Pending>(pending).id;
+  EXPECT_EQ(id.size(), 36u);
+  answers_.gate.count_down();
+  EXPECT_EQ(body_of(poll(table, id)), "answer to a");
+  EXPECT_EQ(body_of(poll(table, id)), "answer to a") << "it is kept";
+  EXPECT_EQ(body_of(ask(table, "b", kLong)), "answer to b");
+  EXPECT_EQ(answers_.asked, 2);
+}
+
+TEST_F(RequestTables, KnowNoOtherIds) {
+  const auto store = open();
+  RequestTable table(*store, answers_.now(), {.threads = 1}, kNoLog);
+  for (const char* id : {"", "x", "00000000-0000-0000-0000-000000000000", "../../../../../../../../etc/passwd00"})
+    EXPECT_TRUE(std::holds_alternative<RequestTable::Unknown>(poll(table, id))) << id;
+}
+
+TEST_F(RequestTables, DoOverWhatTheLastServerDidNotFinish) {
+  std::string id;
+  {
+    const auto store = open();
+    Answers never;
+    RequestTable table(*store, never.when_open(), {.threads = 2}, kNoLog);
+    id = std::get<RequestTable::Pending>(ask(table, "a", milliseconds(0))).id;
+    while (never.asked == 0) std::this_thread::yield();
+    table.drain();
+    never.gate.count_down();
+  }
+  const auto store = open();
+  RequestTable table(*store, answers_.now(), {.threads = 1}, kNoLog);
+  EXPECT_EQ(body_of(poll(table, id)), "answer to a");
+  EXPECT_EQ(answers_.asked, 1);
+}
+
+TEST_F(RequestTables, KeepAnswersForTheNextServer) {
+  std::string id;
+  {
+    const auto store = open();
+    RequestTable table(*store, answers_.when_open(), {.threads = 2}, kNoLog);
+    id = std::get<RequestTable::Pending>(ask(table, "a", milliseconds(0))).id;
+    answers_.gate.count_down();
+    EXPECT_EQ(body_of(poll(table, id)), "answer to a");
+  }
+  const auto store = open();
+  RequestTable table(*store, answers_.now(), {.threads = 1}, kNoLog);
+  EXPECT_EQ(body_of(poll(table, id)), "answer to a");
+  EXPECT_EQ(answers_.asked, 1) << "it was on disk";
+}
+
+TEST_F(RequestTables, TakeNoMoreThanTheyCanKeep) {
+  const auto store = open();
+  RequestTable table(*store, answers_.when_open(), {.jobs = {.max_jobs = 1}, .threads = 1}, kNoLog);
+  EXPECT_TRUE(std::holds_alternative<RequestTable::Pending>(ask(table, "a", milliseconds(0))));
+  EXPECT_TRUE(std::holds_alternative<RequestTable::Overloaded>(ask(table, "b", kLong)));
+  answers_.gate.count_down();
+}
+
+TEST_F(RequestTables, SayThatSomethingWentWrong) {
+  const auto store = open();
+  const RequestTable::Answer throws = [](RequestTable::Text) -> Task<RequestAnswer> {
+    throw std::runtime_error("a fault");
+    co_return RequestAnswer{};
+  };
+  RequestTable table(*store, throws, {.threads = 1}, kNoLog);
+  EXPECT_EQ(body_of(ask(table, "a", kLong)), R"({"status":"internal_error"})");
+}
+
+}  // namespace
+}  // namespace symcached::service
