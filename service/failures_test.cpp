@@ -275,7 +275,7 @@ TEST(Limits, GrowWithTheFile) {
 TEST(DerivedNotes, AreReadAsTheyAreWritten) {
   const DerivedNote note{symbolize::CacheKind::ppdbcache, symbolize::Contents::lines, {kId.guid, 0xABCDEF01}};
   const std::string text = note.text();
-  EXPECT_EQ(text, "ppdbcache lines " + std::string(kGuid) + "abcdef01");
+  EXPECT_EQ(text, "ppdbcache lines ---- " + std::string(kGuid) + "abcdef01");
   const auto read = DerivedNote::parse(text);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->text(), text);

@@ -86,6 +86,7 @@ RequestTable::RequestTable(store::Store& store, Answer answer, RequestOptions op
 
 void RequestTable::stop() {
   jobs_.drain();
+  for (int left = writing_; left != 0; left = writing_) writing_.wait(left);
   pool_.stop();
   pool_.join();
 }
@@ -121,7 +122,11 @@ void RequestTable::tell(const Named& named) {
     const std::scoped_lock lock(mutex_);
     told_.insert(named.id);
   }
-  boost::asio::post(pool_, [this, named] { write(store_, request_key(named.id), *named.text); });
+  ++writing_;
+  boost::asio::post(pool_, [this, named] {
+    write(store_, request_key(named.id), *named.text);
+    if (--writing_ == 0) writing_.notify_all();
+  });
 }
 
 bool RequestTable::is_told(const std::string& id) {

@@ -1,5 +1,6 @@
 #pragma once
 /// Requests that take longer than a client waits: known by an id, their answers kept for a while.
+#include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <cstdint>
@@ -95,6 +96,7 @@ class RequestTable {
   std::list<Kept> order_;                 ///< the oldest first
   std::unordered_map<std::string, std::list<Kept>::iterator> by_id_;
   std::uint64_t bytes_ = 0;
+  std::atomic<int> writing_ = 0;  ///< requests on their way to the disk
   JobTable<Named, SharedAnswer> jobs_;
   boost::asio::thread_pool pool_;
 };

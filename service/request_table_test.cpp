@@ -1,8 +1,10 @@
 #include "service/request_table.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <thread>
 
 #include "net/run_task.hpp"
 #include "testing/temp_folder.hpp"
