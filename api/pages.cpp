@@ -26,6 +26,9 @@ symcache is ready.</p>
 <h2>Why is there no symcache?</h2>
 <pre>curl {base}/open/status/app.pdb/&lt;GUID&gt;/&lt;age&gt;{status}</pre>
 <p>says which sources were asked, what they answered, and when they are asked again.</p>
+<h2>Name the frames of stack traces</h2>
+<pre>curl {base}/symbolicate -H 'Content-Type: application/json' -d @event.json</pre>
+<p>takes stack traces and modules as Symbolicator does, and sources to look in, if they are not to be this server's.</p>
 <h2>Health check</h2>
 <pre>curl {base}/healthcheck</pre>
 </html>
