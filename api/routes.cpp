@@ -200,7 +200,9 @@ http::BodyPlan plan_body(const http::Request& head, const ApiOptions& options) {
   const auto path = options.prefixes.segments_behind(head.target);
   const Route* route = route_of(path);
   if (route == nullptr) return {};
-  if (route->endpoint == symbolicate && options.stacks.stacks != nullptr) return plan_stack_body(head, options.stacks);
+  const bool may_be_let_in = options.gate == nullptr || !options.gate->is_on() || head.header("Authorization");
+  if (route->endpoint == symbolicate && options.stacks.stacks != nullptr && may_be_let_in)
+    return plan_stack_body(head, options.stacks);
   if (route->endpoint == transcode && options.workers != nullptr)
     return options.workers->plan_body(head, below(*route, *path));
   return {};

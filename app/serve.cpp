@@ -135,8 +135,7 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
   const auto handler = [&](http::Request request) { return api::answer(std::move(request), service, api_options); };
   net::ServerOptions listener = listening_at(config.bind, config.server);
   listener.tls = doors.tls;
-  if (api_options.workers != nullptr)
-    listener.body_plan = [&api_options](const http::Request& head) { return api::plan_body(head, api_options); };
+  listener.body_plan = [&api_options](const http::Request& head) { return api::plan_body(head, api_options); };
   auto server = net::Server::start(listener, handler, log);
   if (!server) return could_not(server.error());
   store::Quotas& quotas = *store.quotas();

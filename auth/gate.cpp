@@ -105,6 +105,8 @@ Gate::StatePtr Gate::state() const {
   return state_;
 }
 
+bool Gate::is_on() const { return state()->on; }
+
 Task<Verdict> Gate::admit(const http::Request& request, Access access) {
   const StatePtr state = this->state();
   if (!state->on || access == Access::everyone) co_return Verdict{};

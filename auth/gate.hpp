@@ -55,6 +55,7 @@ class Gate {
   /// @return the answer to a request for a PDB that its principal may not see; nothing if it may
   std::optional<http::Response> refusal(const http::Request& request, std::string_view pdb) const;
 
+  bool is_on() const;                             ///< clients have to log in
   std::uint64_t wrong() const { return wrong_; }  ///< requests with credentials that are none, since the start
 
  private:

@@ -188,6 +188,14 @@ def statuses_and_candidates(scene):
         assert debug["download"] == download, (mode, debug)
 
 
+def a_large_request_is_answered(scene):
+    frames = [{"instruction_addr": hex(BASE + scene.program.symbols["leaf"]), "adjust_instruction_addr": False}] * 20_000
+    status, answer = scene.ask("/symbolicate?scope=large", scene.request(frames=frames))
+    assert status == 200, answer
+    named = [f["function"] for f in answer["stacktraces"][0]["frames"]]
+    assert named == ["leaf"] * len(frames), named[:3]
+
+
 def each_candidate_is_listed_once(scene):
     _, answer = scene.ask("/symbolicate?scope=listed", scene.request())
     candidates = answer["modules"][0]["candidates"]
@@ -291,7 +299,8 @@ def folders_of_the_server_are_not_for_requests(scene):
     assert answer["modules"][0]["debug_status"] == "missing", answer
 
 
-TESTS = [frames_are_named, the_cache_says_the_same_and_asks_nobody, statuses_and_candidates,
+TESTS = [frames_are_named, a_large_request_is_answered, the_cache_says_the_same_and_asks_nobody,
+         statuses_and_candidates,
          each_candidate_is_listed_once, one_bad_source_does_not_hide_a_good_one,
          a_failure_is_that_of_its_sources_alone, scopes_do_not_see_each_other, another_id_is_never_used,
          a_long_request_is_polled, a_request_outlives_the_server, what_is_wrong_is_refused,
