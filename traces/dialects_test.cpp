@@ -202,7 +202,7 @@ TEST(Dialects, Profilers) {
        "\t                 poke at a.c:8:3 [inlined]\n"
        "\tffffffff8226e3e1 do_it+0x11 ([kernel.kallsyms]) at b.c:9:1"},
       {"perf script", "srv 1 5.5: PERF_RECORD_MMAP2 1/1: [0x7f0000001000(0x1000) @ 0x1000 fe:00 7 0]: r-xp /opt/b\n",
-       "\t    7f0000001010 [unknown] (/opt/b)", "F 0x1010 /opt/b at",
+       "\t    7f0000001010 [unknown] (/opt/b)", "F 0x7f0000001010 or 0x1010 /opt/b at",
        "\t                 poke at a.c:8:3 [inlined]\n\t    7f0000001010 outer (/opt/b) at b.c:9:1"},
       {"perf script event", "", "srv 60 [001] 50.06:  25 cpu-clock:pppH:   73e [unknown] (/opt/a/srv)",
        "F 0x73e /opt/a/srv at",
