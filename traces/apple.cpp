@@ -5,6 +5,12 @@
 namespace symcached::traces {
 namespace {
 
+/// A name, or the UUID of an image without one: "<4f2c0a1b-...>".
+void set_module(Frame& frame, std::string_view name) {
+  if (name.starts_with('<') && name.ends_with('>')) frame.build_id = name.substr(1, name.size() - 2);
+  else frame.module = name;
+}
+
 /// 3   Srv   0x0000000104a16560 0x104a10000 + 25952
 /// 3   Srv   0x0000000104a16560 main + 36
 bool match_crash(std::string_view text, TraceState&, Frames& out) {
@@ -49,7 +55,8 @@ bool match_sample(std::string_view text, TraceState&, Frames& out) {
   const auto name = in.until("  (in ");
   const auto module = name ? in.until(")") : std::nullopt;
   if (!module) return false;
-  Frame frame{.module = *module};
+  Frame frame{};
+  set_module(frame, *module);
   const std::size_t open = text.rfind('[');
   Scan bracket(text.substr(open + 1));
   const auto address = bracket.hex();
@@ -82,7 +89,8 @@ bool match_spindump(std::string_view text, TraceState&, Frames& out) {
   if (!address || paren == frame_text.npos || !frame_text.ends_with(')')) return false;
   const auto place = parse_name_offset(frame_text.substr(paren + 2, frame_text.size() - paren - 3), " + ");
   if (!place) return false;
-  Frame frame{.module = place->name, .kind = NumberKind::image, .value = place->offset, .address = address};
+  Frame frame{.kind = NumberKind::image, .value = place->offset, .address = address};
+  set_module(frame, place->name);
   const std::string_view name = frame_text.substr(0, paren);
   const auto parts = parse_name_offset(name, " + ");
   name_or_hole(frame, parts ? parts->name : name);

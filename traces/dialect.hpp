@@ -55,7 +55,7 @@ struct Frame {
   std::optional<Adjust> adjust = {};  ///< none: as the dialect's rule has it
   bool is_resolved = false;           ///< file and line are there, or need not be looked for
   bool must_be_mapped = false;        ///< a frame only if a memory map, before or behind it, covers the address
-  bool may_be_address = false;        ///< file: a number that a memory map covers is an address of the process
+  bool may_be_address = false;        ///< file: or of the process, if the file has no such offset
 
   // Rewriting.
   std::string_view hole = {};  ///< what the function replaces; may be empty; null = the line has its function

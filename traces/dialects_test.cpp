@@ -95,6 +95,17 @@ TEST(Dialects, FramesOfTwoLines) {
   EXPECT_NE(out.find("#0  0x00005611f0d6b3c8 outer - /opt/a/srv at b.c:9:1\n"), out.npos) << out;
 }
 
+TEST(Dialects, AddressesWithoutModules) {
+  testkit::StubFrames frames;
+  std::string out;
+  Rewriter rewriter(frames, Output::text, [&](std::string_view text) { out += text; });
+  rewriter.feed("#1 0x5611f0d6b3c8 <unknown>\n#2 0x5611f0d6b3d0 base::Run()\n");
+  rewriter.finish();
+  EXPECT_EQ(frames.asked, (std::vector<std::string>{"A 0x5611f0d6b3c8 - before", "A 0x5611f0d6b3d0 - before"}));
+  EXPECT_NE(out.find("#1 0x5611f0d6b3c8 outer at b.c:9:1\n"), out.npos) << out;
+  EXPECT_NE(out.find("#2 0x5611f0d6b3d0 base::Run() at b.c:9:1\n"), out.npos) << out;
+}
+
 TEST(Dialects, WeakOnesNeedAnotherLine) {
   constexpr std::string_view kFrame = "    @     0x56308f1b7189  (unknown)\n";
   for (const auto& [text, asked] :
@@ -191,7 +202,7 @@ TEST(Dialects, Profilers) {
        "\t                 poke at a.c:8:3 [inlined]\n"
        "\tffffffff8226e3e1 do_it+0x11 ([kernel.kallsyms]) at b.c:9:1"},
       {"perf script", "srv 1 5.5: PERF_RECORD_MMAP2 1/1: [0x7f0000001000(0x1000) @ 0x1000 fe:00 7 0]: r-xp /opt/b\n",
-       "\t    7f0000001010 [unknown] (/opt/b)", "F 0x1010 /opt/b at",
+       "\t    7f0000001010 [unknown] (/opt/b)", "F 0x7f0000001010 or 0x1010 /opt/b at",
        "\t                 poke at a.c:8:3 [inlined]\n\t    7f0000001010 outer (/opt/b) at b.c:9:1"},
       {"perf script event", "", "srv 60 [001] 50.06:  25 cpu-clock:pppH:   73e [unknown] (/opt/a/srv)",
        "F 0x73e /opt/a/srv at",
@@ -265,6 +276,8 @@ TEST(Dialects, AndroidBreakpadApple) {
       {"sample", "", "   + ! 37 ???  (in Srv)  load address 0x104a10000 + 0x6560  [0x104a16560]", "B 0x6560 Srv before",
        "   + ! 37 outer  (in Srv)  load address 0x104a10000 + 0x6560  [0x104a16560] at b.c:9:1\n"
        "          poke at a.c:8:3 [inlined]"},
+      {"spindump", "", "  15  ??? (<4F2C0A1B-00> + 40960) [0xfffffe0007a1c000]", "B 0xa000 - before 4f2c0a1b00",
+       "  15  outer (<4F2C0A1B-00> + 40960) [0xfffffe0007a1c000] at b.c:9:1\n      poke at a.c:8:3 [inlined]"},
       {"spindump", "", " *15  ??? (kernel + 40960) [0xfffffe0007a1c000]", "B 0xa000 kernel before",
        " *15  outer (kernel + 40960) [0xfffffe0007a1c000] at b.c:9:1\n      poke at a.c:8:3 [inlined]"},
   };

@@ -44,6 +44,8 @@ struct FrameQuestion {
   std::optional<std::uint64_t> size = {};  ///< named: bytes up to the next symbol
   std::uint32_t il_offset = 0;             ///< token
   bool subtract = false;                   ///< a return address: the call before it is meant
+  /// file: the offset if `value` is none of the file's but an address of the process, as some versions of perf print.
+  std::optional<std::uint64_t> other_offset = {};
   /// file: the same place in bytes from the image's lowest address, if that is known, for files without their code.
   std::optional<std::uint64_t> image_offset = {};
   /// runtime: where the lowest address lies if the module can lie anywhere, known from the tool alone. Such an answer

@@ -123,7 +123,8 @@ bool match_coredumpctl(std::string_view text, TraceState&, Frames& out) {
   return true;
 }
 
-/// #1  0x00005611f0d6b3c8 - /opt/a/srv; the line after it, which may say more, is context.
+/// #1  0x00005611f0d6b3c8 - /opt/a/srv; the line after it, which may say more, is context. Chromium's stacks are like
+/// it.
 bool match_eu_stack(std::string_view text, TraceState&, Frames& out) {
   Scan in(text);
   Frame frame{.index = take_index(in)};
@@ -134,11 +135,13 @@ bool match_eu_stack(std::string_view text, TraceState&, Frames& out) {
   if (!in.at_end() && in.blanks() == 0) return false;
   const std::string_view rest = in.rest();
   const std::size_t dash = rest.starts_with("- ") ? 0 : rest.find(" - ");
-  if (rest.starts_with("in ") || rest.ends_with(')')) return false;
+  const bool has_place = rest.ends_with(')') && (rest.starts_with('(') || rest.find(" (") != rest.npos);
+  if (rest.starts_with("in ") || has_place) return false;  // other dialects
   frame.module = dash == rest.npos ? std::string_view() : trim(rest.substr(dash == 0 ? 2 : dash + 3));
-  frame.function = trim(rest.substr(0, dash));
+  const std::string_view name = trim(rest.substr(0, dash));
   frame.is_resolved = ends_with_line(rest);
-  if (frame.function.empty()) put_function(frame, text.substr(behind, 0), " ");
+  if (name.empty()) put_function(frame, text.substr(behind, 0), " ");
+  else name_or_hole(frame, name);
   out.push_back(frame);
   return true;
 }

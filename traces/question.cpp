@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/path_text.hpp"
 #include "sources/module_line.hpp"
 
 namespace symcached::traces {
@@ -34,6 +35,17 @@ const Mapping* find_row(const ModuleMap& map, std::uint64_t& address) {
   return nullptr;
 }
 
+/// In the process, where that says more than the frame's own number.
+std::optional<std::uint64_t> address_of(const Frame& frame) {
+  if (frame.kind == NumberKind::runtime) return frame.value;
+  if (frame.kind == NumberKind::named) return frame.address;
+  return std::nullopt;
+}
+
+bool is_of(const Mapping& row, std::string_view module) {
+  return row.kind == Mapped::file && last_path_part(row.module) == last_path_part(module);
+}
+
 }  // namespace
 
 FrameQuestion question_of(const Frame& frame, const TraceState& state) {
@@ -48,12 +60,14 @@ FrameQuestion question_of(const Frame& frame, const TraceState& state) {
     question.function = frame.function;
     question.size = frame.size;
   }
-  auto address = frame.kind == NumberKind::named ? frame.address : std::optional<std::uint64_t>();
-  if (frame.kind == NumberKind::runtime || frame.may_be_address) address = frame.value;
+  auto address = address_of(frame);
+  if (frame.may_be_address)
+    if (const Mapping* const row = state.map.find(frame.value); row != nullptr && is_of(*row, frame.module))
+      question.other_offset = frame.value - row->start + row->at;
   if (address) {
     if (const Mapping* const row = find_row(state.map, *address)) {
       set_place(question, *row, *address);
-    } else if (const auto bias = state.map.bias_of(frame.module); bias && !frame.may_be_address) {
+    } else if (const auto bias = state.map.bias_of(frame.module); bias) {
       question.kind = NumberKind::link;
       question.value = *address - *bias;
       question.function.clear();
@@ -70,6 +84,7 @@ std::string key_of(const FrameQuestion& question) {
   const auto number = [&](std::uint64_t value) { key.append(reinterpret_cast<const char*>(&value), sizeof(value)); };
   number(question.value);
   number(question.size.value_or(~std::uint64_t{0}));
+  number(question.other_offset.value_or(~std::uint64_t{0}));
   number(question.image_offset.value_or(~std::uint64_t{0}));
   number(question.usual_base.value_or(~std::uint64_t{0}));
   number(question.il_offset);

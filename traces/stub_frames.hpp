@@ -15,6 +15,7 @@ inline std::string text_of(const traces::FrameQuestion& q) {
   text += q.kind == traces::NumberKind::named ? fmt::format(" {}+{:#x}", q.function, q.value)
                                               : fmt::format(" {:#x}", q.value);
   if (q.size) text += fmt::format("/{:#x}", *q.size);
+  if (q.other_offset) text += fmt::format(" or {:#x}", *q.other_offset);
   if (q.usual_base) text += fmt::format(" from {:#x}", *q.usual_base);
   text += fmt::format(" {} {}", q.module.empty() ? "-" : q.module, q.subtract ? "before" : "at");
   if (!q.build_id.empty()) text += " " + q.build_id;

@@ -163,6 +163,7 @@ Resolved LocalFrames::answer(const FrameQuestion& question) {
   const Geometry& geometry = module.geometry;
   Status status = module.status;
   auto rva = geometry.rva_of(question.kind, question.value);
+  if (!rva && question.other_offset) rva = geometry.rva_of(question.kind, *question.other_offset);
   if (question.image_offset && !geometry.has_file_offsets())
     rva = geometry.rva_of(NumberKind::image, *question.image_offset);
   const bool may_be_runtime = question.kind == NumberKind::runtime || (question.kind == NumberKind::file && !rva);
