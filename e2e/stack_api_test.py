@@ -189,7 +189,8 @@ def statuses_and_candidates(scene):
 
 
 def a_large_request_is_answered(scene):
-    frames = [{"instruction_addr": hex(BASE + scene.program.symbols["leaf"]), "adjust_instruction_addr": False}] * 20_000
+    leaf = hex(BASE + scene.program.symbols["leaf"])
+    frames = [{"instruction_addr": leaf, "adjust_instruction_addr": False}] * 20_000
     status, answer = scene.ask("/symbolicate?scope=large", scene.request(frames=frames))
     assert status == 200, answer
     named = [f["function"] for f in answer["stacktraces"][0]["frames"]]
@@ -300,8 +301,7 @@ def folders_of_the_server_are_not_for_requests(scene):
 
 
 TESTS = [frames_are_named, a_large_request_is_answered, the_cache_says_the_same_and_asks_nobody,
-         statuses_and_candidates,
-         each_candidate_is_listed_once, one_bad_source_does_not_hide_a_good_one,
+         statuses_and_candidates, each_candidate_is_listed_once, one_bad_source_does_not_hide_a_good_one,
          a_failure_is_that_of_its_sources_alone, scopes_do_not_see_each_other, another_id_is_never_used,
          a_long_request_is_polled, a_request_outlives_the_server, what_is_wrong_is_refused,
          folders_of_the_server_are_not_for_requests]
