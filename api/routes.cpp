@@ -79,6 +79,11 @@ Task<http::Response> symbolicate(http::Request request, Segments, Behind behind)
   co_return co_await post_symbolicate(std::move(request), behind.options.stacks);
 }
 
+Task<http::Response> proxied(http::Request request, Segments below, Behind behind) {
+  if (behind.options.files == nullptr) co_return http::text(404, "no such path; see /");
+  co_return co_await get_proxied(std::move(request), std::move(below), *behind.options.files, behind.options.hold);
+}
+
 Task<http::Response> poll_request(http::Request request, Segments below, Behind behind) {
   if (behind.options.stacks.stacks == nullptr) co_return http::text(404, "no such path; see /");
   co_return co_await get_request(std::move(request), std::move(below), behind.options.stacks);
@@ -113,6 +118,7 @@ constexpr Route kRoutes[] = {
     {"status", First::any_case, Extent::and_below, Access::by_rules, TooOften::says_429, kReading, microsoft_status},
     {"symbolicate", First::exact, Extent::one_segment, Access::known, TooOften::says_429, kPosting, symbolicate},
     {"requests", First::exact, Extent::and_below, Access::known, TooOften::says_429, kReading, poll_request},
+    {"proxy", First::exact, Extent::and_below, Access::known, TooOften::says_429, kReading, proxied},
     {"transcode", First::exact, Extent::and_below, Access::everyone, TooOften::does_not_count, kItsOwn, transcode},
     {"v", First::version, Extent::and_below, Access::by_rules, TooOften::says_404, kReading, microsoft_symcache},
 };

@@ -7,6 +7,7 @@
 
 #include "api/admin/health.hpp"
 #include "api/prefixes.hpp"
+#include "api/proxy/endpoint.hpp"
 #include "api/recorder.hpp"
 #include "api/symbolicator/endpoint.hpp"
 #include "api/symcache/microsoft.hpp"
@@ -32,6 +33,7 @@ struct ApiOptions {
   service::WptService* microsoft = nullptr;  ///< of Microsoft's symcaches; null: they are not served. Outlives it, too
   Redirect redirect = {};                    ///< of those
   StackDesk stacks = {};                     ///< for stack traces; without a service they are not answered
+  service::FileService* files = nullptr;     ///< for debuggers; null: they get none. Outlives the server
   const WorkerDesk* workers = nullptr;       ///< of transcoders on other machines; null: none. Outlives it, too
 };
 

@@ -79,6 +79,7 @@ std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config:
     return api::answer_stacks(std::move(text), {.stacks = stacks});
   };
   backend->requests_.emplace(*backend->store_, answer, service::RequestOptions{}, backend->log_);
+  backend->files_.emplace(backend->service_->originals(), backend->service_->job_limits(), 0, backend->log_);
   if (auto opened = backend->open_transcoding(config.symcache); !opened) return std::unexpected(opened.error());
   return backend;
 }
@@ -99,10 +100,12 @@ std::expected<void, std::string> Backend::open_transcoding(const config::Symcach
 
 void Backend::stop() {
   if (requests_) requests_->drain();
+  if (files_) files_->drain();
   client_.stop();
   workers_.stop();
   if (transcoding_) transcoding_->stop();
   if (requests_) requests_->stop();
+  if (files_) files_->stop();
   if (service_) service_->stop();
 }
 

@@ -15,6 +15,7 @@
 #include "fetch/object_cache.hpp"
 #include "net/log.hpp"
 #include "service/cache_service.hpp"
+#include "service/file_service.hpp"
 #include "service/request_table.hpp"
 #include "service/stack_service.hpp"
 #include "service/worker_reader.hpp"
@@ -51,6 +52,7 @@ class Backend {
   fetch::HttpClient& client() { return client_; }
   service::CacheService& service() { return *service_; }
   service::StackService& stacks() { return *stacks_; }
+  service::FileService& files() { return *files_; }
   service::RequestTable& requests() { return *requests_; }
   /// Of Microsoft's symcaches; null: no directory for them is configured.
   Transcoding* transcoding() { return transcoding_.get(); }
@@ -72,6 +74,7 @@ class Backend {
   std::optional<service::CacheService> service_;
   std::optional<service::StackService> stacks_;
   std::optional<service::RequestTable> requests_;
+  std::optional<service::FileService> files_;
   std::unique_ptr<Transcoding> transcoding_;
 };
 

@@ -129,6 +129,7 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
     api_options.workers = transcoding->workers();
   }
   api_options.stacks = {.stacks = &backend.stacks(), .requests = &backend.requests()};
+  api_options.files = &backend.files();
   api_options.gate = doors.gate.get();
   std::optional<net::RateLimiter> rate;
   if (config.rate.per_second != 0) api_options.rate = &rate.emplace(config.rate);

@@ -3,9 +3,9 @@
 
 Usage: bench/stack_api.py PROGRAM|URL PDB... [--seconds N]
 Needs wrk. PROGRAM is symcached, which is started with the PDBs in a folder for a symbol server; a server at a URL gets
-the PDBs from a symbol server that this script is, on 127.0.0.1. Asked for are 100 threads of 50 frames, at random places
-of the PDBs. Printed are the first request apart, then for 1, 4 and 64 connections requests and frames per second, the
-median and 99 % of the times, and of a program its resident memory.
+the PDBs from a symbol server that this script is, on 127.0.0.1. Asked for are 100 threads of 50 frames, at random
+places of the PDBs. Printed are the first request apart, then for 1, 4 and 64 connections requests and frames per
+second, the median and 99 % of the times, and of a program its resident memory.
 """
 import argparse
 import functools

@@ -62,7 +62,8 @@ int main(int argc, char** argv) {
   }
   const auto published = (*directory)->publish(made->file, name, *info.debug_id, made->version);
   if (!published) return fail(published.error().why);
-  for (const Held& held : (*directory)->find(name, *info.debug_id))
+  const HeldFiles all = (*directory)->find(name, *info.debug_id);
+  for (const Held& held : *all)
     if ((*directory)->open(held)) fmt::print("{}\n", ((*directory)->path() / held.path).string());
   return 0;
 }

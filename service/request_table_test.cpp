@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kLong{60'000};
+constexpr milliseconds kUntilDone{60'000};
 const Log kNoLog = [](Severity, const std::string&) {};
 
 RequestTable::Text text(std::string_view text) { return std::make_shared<const std::string>(text); }
@@ -51,7 +51,7 @@ class RequestTables : public ::testing::Test {
   static RequestTable::Outcome ask(RequestTable& table, std::string_view what, milliseconds hold) {
     return run_task(table.ask("global", text(what), hold));
   }
-  static RequestTable::Outcome poll(RequestTable& table, const std::string& id, milliseconds hold = kLong) {
+  static RequestTable::Outcome poll(RequestTable& table, const std::string& id, milliseconds hold = kUntilDone) {
     return run_task(table.poll(id, hold));
   }
 
@@ -72,7 +72,7 @@ TEST_F(RequestTables, AnswerAtOnceOrByAnId) {
   answers_.gate.count_down();
   EXPECT_EQ(body_of(poll(table, id)), "answer to a");
   EXPECT_EQ(body_of(poll(table, id)), "answer to a") << "it is kept";
-  EXPECT_EQ(body_of(ask(table, "b", kLong)), "answer to b");
+  EXPECT_EQ(body_of(ask(table, "b", kUntilDone)), "answer to b");
   EXPECT_EQ(answers_.asked, 2);
 }
 
@@ -119,7 +119,7 @@ TEST_F(RequestTables, TakeNoMoreThanTheyCanKeep) {
   const auto store = open();
   RequestTable table(*store, answers_.when_open(), {.jobs = {.max_jobs = 1}, .threads = 1}, kNoLog);
   EXPECT_TRUE(std::holds_alternative<RequestTable::Pending>(ask(table, "a", milliseconds(0))));
-  EXPECT_TRUE(std::holds_alternative<RequestTable::Overloaded>(ask(table, "b", kLong)));
+  EXPECT_TRUE(std::holds_alternative<RequestTable::Overloaded>(ask(table, "b", kUntilDone)));
   answers_.gate.count_down();
 }
 
@@ -130,7 +130,7 @@ TEST_F(RequestTables, SayThatSomethingWentWrong) {
     co_return RequestAnswer{};
   };
   RequestTable table(*store, throws, {.threads = 1}, kNoLog);
-  EXPECT_EQ(body_of(ask(table, "a", kLong)), R"({"status":"internal_error"})");
+  EXPECT_EQ(body_of(ask(table, "a", kUntilDone)), R"({"status":"internal_error"})");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ MAP = {
     "app": (7, SHARED), "tools": (7, SHARED), "web": (7, SHARED),
     "config": (6.5, SHARED), "library": (6.1, SHARED), "api": (6.1, SHARED),
     "api/symcache": (6, SHARED), "api/admin": (6, SHARED), "api/transcode": (6, SHARED),
-    "api/symbolicator": (6, SHARED),
+    "api/symbolicator": (6, SHARED), "api/proxy": (6, SHARED),
     "service": (5, SHARED), "auth": (5, STATEFUL), "client": (5, STATEFUL),
     "traces/local": (4.6, SHARED), "traces": (4.5, PURE), "stacks": (4.5, PURE),
     "symbolize": (4.4, SHARED),

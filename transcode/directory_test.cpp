@@ -319,8 +319,8 @@ TEST(SymcacheDirectory, MayLieInTheRootOfAnotherProcess) {
   const auto directory = SymcacheDirectory::open(process.root() / "SymCache", {});
   ASSERT_TRUE(directory) << directory.error();
   const auto held = (*directory)->find("app.pdb", kId);
-  ASSERT_EQ(held.size(), 1u);
-  EXPECT_TRUE((*directory)->open(held.front()));
+  ASSERT_EQ(held->size(), 1u);
+  EXPECT_TRUE((*directory)->open(held->front()));
   EXPECT_TRUE((*directory)->new_job());
   EXPECT_TRUE(fs::exists(folder.path() / "SymCache/.symcached/jobs"));
 }
