@@ -15,7 +15,7 @@ constexpr std::chrono::seconds kPendingRetry{2};
 constexpr std::chrono::seconds kNoMeansRetry{5};
 
 FileOutcome as_file(Outcome outcome) {
-  return std::visit(overloaded{[](const Ready&) -> FileOutcome { return Absent{}; },
+  return std::visit(overloaded{[](Ready&) -> FileOutcome { return Absent{}; },
                                [](auto& other) -> FileOutcome { return std::move(other); }},
                     outcome);
 }
