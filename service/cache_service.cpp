@@ -36,7 +36,7 @@ CacheService::CacheService(store::Store& store, std::vector<std::unique_ptr<fetc
       log_(std::move(log)),
       options_(std::move(options)),
       originals_({std::move(sources), options_.retry}),
-      features_(store, run, options_.limits),
+      features_(run, options_.limits),
       resolver_(store, originals_, Converter(store, features_, std::move(run), options_.limits, log_),
                 options_.versions, log_),
       refresher_(options_.refresh_list, options_.retry.upgrade_again),

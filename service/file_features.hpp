@@ -1,5 +1,5 @@
 #pragma once
-/// What files offer to those who name stacks: found out by a worker, remembered on disk.
+/// What files offer to those who name stacks: found out by a worker, remembered in memory.
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -17,33 +17,34 @@
 namespace symcached::service {
 
 stacks::Features features_of(const object::FileInfo& info);
+/// "cache 3a7b…"
+std::string name_of(std::string_view what, const store::Sha256& digest);
 /// Four letters or dashes: "du--".
 std::string text_of(const stacks::Features& features);
 std::optional<stacks::Features> parse_features(std::string_view text);
 
-/// Safe to use from any thread.
+/// Bounded. Safe to use from any thread.
 class FileFeatures {
  public:
-  /// `store` outlives it.
-  FileFeatures(store::Store& store, RunJob run, LimitRules limits)
-      : store_(store), run_(std::move(run)), limits_(limits) {}
+  FileFeatures(RunJob run, LimitRules limits) : run_(std::move(run)), limits_(limits) {}
 
   /// Of an original. Asks a worker what nobody has asked yet; nothing if it cannot be told.
   Task<std::optional<stacks::Features>> of(fetch::Original original);
-  /// Of the file that a cache with this payload was made from. May wait for the disk.
-  std::optional<stacks::Features> of_cache(const store::Sha256& payload) { return find("cache", payload); }
+  /// Of the file that a cache with this payload was made from; nothing if that was not by this run.
+  std::optional<stacks::Features> of_cache(const store::Sha256& payload) { return find(name_of("cache", payload)); }
   /// Remembers the same.
-  void put_of_cache(const store::Sha256& payload, const stacks::Features& features) { put("cache", payload, features); }
+  void put_of_cache(const store::Sha256& payload, const stacks::Features& features) {
+    put(name_of("cache", payload), features);
+  }
 
  private:
-  std::optional<stacks::Features> find(std::string_view of, const store::Sha256& digest);
-  void put(std::string_view of, const store::Sha256& digest, const stacks::Features& features);
+  std::optional<stacks::Features> find(const std::string& name);
+  void put(std::string name, const stacks::Features& features);
 
-  store::Store& store_;
   const RunJob run_;
   const LimitRules limits_;
   std::mutex mutex_;
-  std::unordered_map<std::string, stacks::Features> known_;  ///< by name of the entry
+  std::unordered_map<std::string, stacks::Features> known_;
 };
 
 }  // namespace symcached::service

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "net/run_task.hpp"
-#include "service/cache_versions.hpp"
-#include "testing/temp_folder.hpp"
 
 namespace symcached::service {
 namespace {
@@ -62,29 +60,20 @@ fetch::Original original(unsigned char digest) {
   return file;
 }
 
-TEST(FileFeatures, AreRememberedOnDisk) {
-  const TempFolder folder;
+TEST(FileFeatures, AreRemembered) {
   Worker worker;
-  {
-    const auto store = store::Store::open(folder.path(), 1).value();
-    FileFeatures features(*store, worker.run(), {});
-    EXPECT_EQ(text_of(*run_task(features.of(original(1)))), "du--");
-    EXPECT_EQ(text_of(*run_task(features.of(original(1)))), "du--");
-    EXPECT_EQ(worker.asked, 1);
-    features.put_of_cache(original(2).digest, {.has_symbols = true});
-  }
-  const auto store = store::Store::open(folder.path(), 2).value();
-  FileFeatures features(*store, worker.run(), {});
+  FileFeatures features(worker.run(), {});
+  EXPECT_EQ(text_of(*run_task(features.of(original(1)))), "du--");
   EXPECT_EQ(text_of(*run_task(features.of(original(1)))), "du--");
   EXPECT_EQ(worker.asked, 1);
+  features.put_of_cache(original(2).digest, {.has_symbols = true});
   EXPECT_EQ(text_of(*features.of_cache(original(2).digest)), "--s-");
   EXPECT_FALSE(features.of_cache(original(1).digest)) << "that is a file";
 }
 
 TEST(FileFeatures, OfAFileThatNoWorkerCanReadAreNotKnown) {
-  const auto store = store::Store::unnamed();
   Worker worker{.result = worker::Died{"of a crash"}};
-  FileFeatures features(*store, worker.run(), {});
+  FileFeatures features(worker.run(), {});
   EXPECT_FALSE(run_task(features.of(original(1))));
   EXPECT_FALSE(run_task(features.of(original(1))));
   EXPECT_EQ(worker.asked, 2) << "asked again";

@@ -63,7 +63,7 @@ TEST(Filters, AllowTypesAndNames) {
       {"both must fit", {.file_types = {FileType::pdb}, .path_patterns = {"*"}}, pe, false},
       {"a checksum", {.requires_checksum = true}, with_checksum, true},
       {"no checksum", {.requires_checksum = true}, portable, false},
-      {"other types have none", {.requires_checksum = true}, pe, true},
+      {"modules of other types have none", {.requires_checksum = true}, pe, false},
   };
   for (const Row& r : rows) EXPECT_EQ(passes(r.filters, r.request), r.want) << r.why;
 }

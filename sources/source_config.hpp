@@ -34,7 +34,7 @@ enum class Casing : std::uint8_t { standard, lower, upper };
 struct Filters {
   std::vector<FileType> file_types;
   std::vector<std::string> path_patterns;  ///< globs on code_file and debug_file, without case; '*' crosses '/'
-  bool requires_checksum = false;          ///< Portable PDBs: asked only with the checksum their assembly states
+  bool requires_checksum = false;          ///< asked only for modules whose checksum is known: those of .NET
 };
 
 using Header = std::pair<std::string, std::string>;

@@ -23,7 +23,7 @@ TEST(ProxyPaths, NameFiles) {
       {"/crash.pdb/3249d99d0c4049318610f4e4fb0b6936a/CRASH.pdb", "crash.pdb/3249D99D0C4049318610F4E4FB0B6936a"},
       {"/crash%2Epdb/3249D99D0C4049318610F4E4FB0B69361/crash.pdb", "crash.pdb/3249D99D0C4049318610F4E4FB0B69361"},
       {"/x.pdb/526f365f4d8d4fa8b370eae9a9136de4FFFFFFFF/x.pdb", "portablepdb:x.pdb/526F365F4D8D4FA8B370EAE9A9136DE4"},
-      {"/crash.exe/5AB380779000/crash.exe", "pe:crash.exe/5ab380779000"},
+      {"/crash.exe/5AB380779000/crash.exe", "pe:crash.exe/5AB380779000"},
       {"/libfoo.so/elf-buildid-f1c3bcc0279865fe3058404b2831d9e64135386c/libfoo.so",
        "elf_code:f1c3bcc0279865fe3058404b2831d9e64135386c"},
       {"/_.debug/elf-buildid-sym-F1C3BCC0279865FE3058404B2831D9E64135386C/_.debug",
@@ -32,7 +32,7 @@ TEST(ProxyPaths, NameFiles) {
       {"/_.dwarf/mach-uuid-sym-67e9247c814e392ba027dbde6748fcbf/_.dwarf",
        "mach_debug:67e9247c814e392ba027dbde6748fcbf"},
       {"/crash.pdb/3249D99D0C4049318610F4E4FB0B69361/crash.sym",
-       "breakpad:crash.pdb/3249D99D0C4049318610F4E4FB0B69361"},
+       "breakpad:crash.pdb/3249d99d-0c40-4931-8610-f4e4fb0b6936-1"},
   };
   for (const Row& row : rows) {
     const std::string key = named(row.path);
