@@ -262,7 +262,7 @@ Rows rows_of(SourceConfig& source) {
   rows.push_back({"filters.path_patterns", texts(source.filters.path_patterns),
                   "globs on code_file and debug_file, without case; * crosses /"});
   rows.push_back({"filters.requires_checksum", flag(source.filters.requires_checksum),
-                  "ask for Portable PDBs only with the checksum that their assembly states"});
+                  "ask only for modules whose checksum is known: those of .NET"});
   add_network(rows, source.network);
   return rows;
 }
