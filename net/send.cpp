@@ -1,6 +1,9 @@
 #include "net/send.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,6 +106,11 @@ std::optional<std::string_view> try_send(Stream& stream, std::string_view text, 
     sending.took(*taken);
   }
   return text;
+}
+
+void Corked::set(int on) {
+  if (is_wanted_ && stream_.is_open())
+    ::setsockopt(stream_.socket().native_handle(), IPPROTO_TCP, TCP_CORK, &on, sizeof on);
 }
 
 Task<Sent> send_text(Stream& stream, std::string_view text, bool more, Sending& sending) {
