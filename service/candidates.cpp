@@ -19,7 +19,7 @@ namespace {
 using stacks::CandidateInfo;
 using stacks::DownloadStatus;
 
-constexpr std::size_t kMostKnown = 65'536;    ///< places; when there are more, all are forgotten
+constexpr std::size_t kMostPlaces = 65'536;   ///< places; when there are more, all are forgotten
 constexpr std::chrono::hours kFoundAgain{1};  ///< how long a place counts as one that has the file
 constexpr std::string_view kFailed = "download failed: ";
 
@@ -107,7 +107,7 @@ Task<Candidates::Said> Candidates::ask(Question question, SharedSources sources)
   }
   Said said = co_await ask_source(std::move(question), std::move(sources));
   const std::scoped_lock lock(mutex_);
-  if (known_.size() >= kMostKnown) known_.clear();
+  if (known_.size() >= kMostPlaces) known_.clear();
   known_.insert_or_assign(name, said);
   co_return said;
 }

@@ -23,14 +23,14 @@ using std::chrono::seconds;
 constexpr seconds kWhole{900};  ///< the longest that a request takes
 constexpr std::string_view kJson = "application/json";
 
-http::Response json(unsigned status, std::string body, http::Headers headers = {}) {
+http::Response json_response(unsigned status, std::string body, http::Headers headers = {}) {
   headers.emplace_back("Content-Type", kJson);
   headers.emplace_back("Cache-Control", "no-store");
   return {status, std::move(headers), std::move(body)};
 }
 
 http::Response fault(unsigned status, std::string_view why, http::Headers headers = {}) {
-  return json(status, error_body(why), std::move(headers));
+  return json_response(status, error_body(why), std::move(headers));
 }
 
 /// "a=1&b=2" behind the '?'. The last of a name counts; nothing for text that is not percent-encoded as it should be.
@@ -100,17 +100,17 @@ namespace {
 
 http::Response to_response(const service::RequestTable::Outcome& outcome) {
   using Table = service::RequestTable;
-  return std::visit(overloaded{[](const service::SharedAnswer& answer) { return json(answer->status, answer->body); },
-                               [](const Table::Pending& pending) {
-                                 return json(200,
-                                             pending_body(pending.id, static_cast<unsigned>(pending.retry_in.count())));
-                               },
-                               [](const Table::Overloaded&) {
-                                 return fault(503, "the maximum number of concurrent requests has been reached",
-                                              {{"Retry-After", "5"}});
-                               },
-                               [](const Table::Unknown&) { return http::Response{404, {}, ""}; }},
-                    outcome);
+  return std::visit(
+      overloaded{[](const service::SharedAnswer& answer) { return json_response(answer->status, answer->body); },
+                 [](const Table::Pending& pending) {
+                   return json_response(200, pending_body(pending.id, static_cast<unsigned>(pending.retry_in.count())));
+                 },
+                 [](const Table::Overloaded&) {
+                   return fault(503, "the maximum number of concurrent requests has been reached",
+                                {{"Retry-After", "5"}});
+                 },
+                 [](const Table::Unknown&) { return http::Response{404, {}, ""}; }},
+      outcome);
 }
 
 }  // namespace
