@@ -78,7 +78,7 @@ def load(url, script, connections, seconds, server):
     if "Non-2xx" in out:
         sys.exit(out)
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1])
-    half, most = (seconds_of(re.search(rf"{p}%\s+(\S+)", out)[1]) for p in (50, 99))
+    half, most = (seconds_of(re.search(rf"^\s+{p}%\s+(\S+)", out, re.M)[1]) for p in (50, 99))
     memory = f", {server.resident() / 2**20:.0f} MB resident" if server else ""
     print(f"{connections:>3} connections: {rate:>6.0f} requests/s, {rate * THREADS * FRAMES:>9.0f} frames/s,"
           f" median {half * 1e3:.1f} ms, 99 % {most * 1e3:.1f} ms{memory}", flush=True)
@@ -109,10 +109,12 @@ def main():
         script = folder / "post.lua"
         script.write_text('wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\n'
                           f'local file = io.open("{body}")\nwrk.body = file:read("*a")\nfile:close()\n')
-        for connections in (1, 4, 64):
-            load(url, script, connections, options.seconds, server)
-        if server:
-            server.end()
+        try:
+            for connections in (1, 4, 64):
+                load(url, script, connections, options.seconds, server)
+        finally:
+            if server:
+                server.end()
 
 
 if __name__ == "__main__":
