@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stack traces over HTTP: POST /symbolicate and GET /requests, with symbol servers that answer well and badly.
+"""Stack traces over HTTP: POST /symbolicate and GET /requests, with symbol servers that answer well and badly; /proxy.
 
 Usage: e2e/stack_api_test.py PATH_TO_SYMCACHED
 """
@@ -119,7 +119,8 @@ class Scene:
         self.program = Program(folder / "program", folder / "store")
         self.config = folder / "symcached.yml"
         self.config.write_text(json.dumps({"cache_dir": str(folder / "cache"), "connect_to_reserved_ips": True,
-                                           "max_download_timeout": "20s", "deny_list_enabled": False}))
+                                           "max_download_timeout": "20s", "deny_list_enabled": False,
+                                           "sources": [self.upstream.source("ok", is_public=True)]}))
         self.server = self.start()
 
     def start(self):
@@ -131,6 +132,15 @@ class Scene:
         sources = [self.upstream.source(source)] if isinstance(source, str) else source
         return {"stacktraces": [{"frames": frames}], "modules": [self.program.module()], "sources": sources,
                 "options": {"dif_candidates": True, **options}}
+
+    def get(self, path, method="GET", **headers):
+        """@return status, headers and body"""
+        asked = urllib.request.Request(self.server.url + path, None, headers, method=method)
+        try:
+            answer = urllib.request.urlopen(asked, timeout=60)
+        except urllib.error.HTTPError as refused:
+            answer = refused
+        return answer.status, answer.headers, answer.read()
 
     def ask(self, path, body=None, method=None, headers=None):
         """@return status and, where the answer is JSON, what it says"""
@@ -300,11 +310,35 @@ def folders_of_the_server_are_not_for_requests(scene):
     assert answer["modules"][0]["debug_status"] == "missing", answer
 
 
+def debuggers_get_the_files_themselves(scene):
+    path = f"/proxy/_.debug/elf-buildid-sym-{scene.program.build_id}/_.debug"
+    whole = scene.program.debug.read_bytes()
+    status, headers, body = scene.get(path)
+    assert (status, body) == (200, whole) and headers["Content-Type"] == "application/octet-stream", status
+    rows = [  # headers; status and body
+        ({"Range": "bytes=4-9"}, 206, whole[4:10]),
+        ({"Range": f"bytes={len(whole)}-"}, 416, None),
+        ({"If-None-Match": headers["ETag"]}, 304, b""),
+        ({"If-None-Match": '"other"'}, 200, whole),
+    ]
+    for sent, want, content in rows:
+        status, _, body = scene.get(path, **sent)
+        assert status == want and content in (None, body), (sent, status)
+    status, headers, body = scene.get(path, "HEAD")
+    assert (status, headers["Content-Length"], body) == (200, str(len(whole)), b""), status
+    asked = len(scene.upstream.asked)
+    assert scene.get(path)[0] == 200 and len(scene.upstream.asked) == asked, "it is kept"
+    for other in (f"/proxy/_.debug/elf-buildid-sym-{'cd' * 20}/_.debug", "/proxy/a/b/c", "/proxy/a/b", "/proxy/",
+                  "/proxy/%2e%2e/%2e%2e/etc/passwd"):
+        assert scene.get(other)[0] == 404, other
+    assert scene.get(path, "DELETE")[0] == 405
+
+
 TESTS = [frames_are_named, a_large_request_is_answered, the_cache_says_the_same_and_asks_nobody,
          statuses_and_candidates, each_candidate_is_listed_once, one_bad_source_does_not_hide_a_good_one,
          a_failure_is_that_of_its_sources_alone, scopes_do_not_see_each_other, another_id_is_never_used,
          a_long_request_is_polled, a_request_outlives_the_server, what_is_wrong_is_refused,
-         folders_of_the_server_are_not_for_requests]
+         folders_of_the_server_are_not_for_requests, debuggers_get_the_files_themselves]
 
 
 def main():
