@@ -6,7 +6,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <exception>
-#include <thread>
+
+#include "service/thread_count.hpp"
 
 namespace symcached::service {
 namespace {
@@ -22,10 +23,6 @@ constexpr seconds kNothingToAsk{86'400};  ///< of ids that name no file
 std::string job_name(const CacheRequest& request) {
   return fmt::format("{} {} {} {}", static_cast<int>(request.query.kind()), request.query.scope,
                      request.sources ? request.sources->asked : "", request.key);
-}
-
-unsigned thread_count(unsigned wanted) {
-  return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
 }
 
 }  // namespace

@@ -58,11 +58,6 @@ CandidateInfo candidate_of(const fetch::Outcome& outcome, std::chrono::milliseco
 
 constexpr std::array kPurposes{Purpose::names, Purpose::sources};
 
-/// Whether there is something that the source has no place for.
-bool lacks_places(fetch::Source& source, const CacheQuery& query) {
-  return std::ranges::any_of(kPurposes, [&](Purpose p) { return listed_places(source, query, p).empty(); });
-}
-
 std::string name_of(const fetch::Source& source, const std::string& scope, const std::string& location) {
   return fmt::format("{} {}", scope, SourceMemory::name_of(source, location));
 }
@@ -70,31 +65,35 @@ std::string name_of(const fetch::Source& source, const std::string& scope, const
 }  // namespace
 
 Task<std::vector<CandidateInfo>> Candidates::list(CacheQuery query, SharedSources sources) {
-  const std::vector<Question> questions = questions_of(query, *sources);
+  const auto [questions, without_places] = questions_of(query, *sources);
   std::vector<Task<Said>> asking;
   for (const Question& question : questions) asking.push_back(ask(question, sources));
   std::vector<Said> said = co_await all_of(std::move(asking));
   tell_originals(questions, said, *sources);
   std::vector<CandidateInfo> all;
   for (Said& one : said) all.push_back(std::move(one.candidate));
-  for (const auto& source : sources->sources.all)
-    if (lacks_places(*source, query))
-      all.push_back({.source = source->id(), .location = std::string(stacks::kNoFilesListed)});
+  for (const std::size_t source : without_places)
+    all.push_back({.source = sources->sources.all[source]->id(), .location = std::string(stacks::kNoFilesListed)});
   co_return all;
 }
 
-std::vector<Candidates::Question> Candidates::questions_of(const CacheQuery& query, const SourceSet& sources) {
-  std::vector<Question> all;
+Candidates::Questions Candidates::questions_of(const CacheQuery& query, const SourceSet& sources) {
+  Questions questions;
   for (std::size_t i = 0; i < sources.sources.all.size(); ++i) {
     std::vector<std::string> seen;
-    for (const Purpose purpose : kPurposes)
-      for (ListedPlace& place : listed_places(*sources.sources.all[i], query, purpose)) {
+    bool lacks_places = false;
+    for (const Purpose purpose : kPurposes) {
+      std::vector<ListedPlace> places = listed_places(*sources.sources.all[i], query, purpose);
+      if (places.empty()) lacks_places = true;
+      for (ListedPlace& place : places) {
         if (std::ranges::find(seen, place.path) != seen.end()) continue;
         seen.push_back(place.path);
-        all.push_back({i, std::move(place)});
+        questions.all.push_back({i, std::move(place)});
       }
+    }
+    if (lacks_places) questions.without_places.push_back(i);
   }
-  return all;
+  return questions;
 }
 
 Task<Candidates::Said> Candidates::ask(Question question, SharedSources sources) {

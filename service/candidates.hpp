@@ -33,13 +33,17 @@ class Candidates {
     std::size_t source;  ///< index
     ListedPlace place;
   };
+  struct Questions {
+    std::vector<Question> all;
+    std::vector<std::size_t> without_places;  ///< indices of sources that have none for names, or none for sources
+  };
   /// What one place said.
   struct Said {
     stacks::CandidateInfo candidate;
     store::TimePoint until;
     std::optional<store::Negative> verdict;  ///< nothing: it has the file
   };
-  std::vector<Question> questions_of(const CacheQuery& query, const SourceSet& sources);
+  static Questions questions_of(const CacheQuery& query, const SourceSet& sources);
   Task<Said> ask(Question question, SharedSources sources);
   Task<Said> ask_source(Question question, SharedSources sources);
   void tell_originals(const std::vector<Question>& questions, const std::vector<Said>& said, const SourceSet& sources);

@@ -58,22 +58,16 @@ class JobTable {
                                              std::chrono::milliseconds hold) {
     auto job = join_or_start(std::move(name), scope, std::move(work));
     if (!job) co_return std::unexpected(NoResult::overloaded);
-    co_return co_await hold_for(std::move(job), hold);
+    const Held held(held_);
+    if (hold > std::chrono::milliseconds(0) && held.before() >= limits_.max_held)
+      co_return std::unexpected(NoResult::overloaded);
+    auto result = co_await OneJob::wait(std::move(job), hold);
+    if (!result) co_return std::unexpected(NoResult::pending);
+    co_return std::move(*result);
   }
   /// Sees to it that the work is done, and waits for nothing. @return whether it will be
   bool begin(std::string name, const std::string& scope, Work work) {
     return join_or_start(std::move(name), scope, std::move(work)) != nullptr;
-  }
-
-  /// Waits for work that somebody else began. Pending also if there is none of that name.
-  Task<std::expected<Result, NoResult>> join(std::string name, std::chrono::milliseconds hold) {
-    std::shared_ptr<OneJob> job;
-    {
-      const std::scoped_lock lock(mutex_);
-      if (const auto found = jobs_.find(name); found != jobs_.end()) job = found->second;
-    }
-    if (!job) co_return std::unexpected(NoResult::pending);
-    co_return co_await hold_for(std::move(job), hold);
   }
 
   bool is_under_way(const std::string& name) const {
@@ -121,15 +115,6 @@ class JobTable {
     std::atomic<std::size_t>& count_;
     const std::size_t before_;
   };
-
-  Task<std::expected<Result, NoResult>> hold_for(std::shared_ptr<OneJob> job, std::chrono::milliseconds hold) {
-    const Held held(held_);
-    if (hold > std::chrono::milliseconds(0) && held.before() >= limits_.max_held)
-      co_return std::unexpected(NoResult::overloaded);
-    auto result = co_await OneJob::wait(std::move(job), hold);
-    if (!result) co_return std::unexpected(NoResult::pending);
-    co_return std::move(*result);
-  }
 
   std::shared_ptr<OneJob> join_or_start(std::string name, const std::string& scope, Work work) {
     const std::scoped_lock lock(mutex_);

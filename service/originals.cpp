@@ -26,7 +26,7 @@ SharedSources shared(Sources sources) {
   return std::make_shared<const SourceSet>(std::move(sources), std::move(asked));
 }
 
-Originals::Shared Originals::in_use() const {
+SharedSources Originals::in_use() const {
   const std::scoped_lock lock(mutex_);
   return in_use_;
 }
@@ -49,7 +49,7 @@ Task<Originals::Answer> Originals::ask(fetch::Source& source, fetch::Wanted want
   co_return verdict;
 }
 
-Task<bool> Originals::any_changed(std::vector<fetch::Wanted> wanted, Shared now) {
+Task<bool> Originals::any_changed(std::vector<fetch::Wanted> wanted, SharedSources now) {
   bool changed = false;
   for (const fetch::Wanted& file : wanted) {
     for (const auto& source : now->sources.all) {
@@ -65,10 +65,11 @@ Task<bool> Originals::any_changed(std::vector<fetch::Wanted> wanted, Shared now)
   co_return changed;
 }
 
-std::vector<SourceStatus> Originals::said(std::span<const fetch::Wanted> wanted, const SourceSet& now) {
+std::vector<SourceStatus> Originals::said(std::span<const fetch::Wanted> wanted) {
+  const SharedSources now = in_use();
   std::vector<SourceStatus> all;
   for (const fetch::Wanted& file : wanted)
-    for (const auto& source : now.sources.all)
+    for (const auto& source : now->sources.all)
       if (auto verdict = memory_.find(*source, file))
         all.push_back({source->name(), std::string(sources::name_of(file.file.type)), std::move(*verdict)});
   return all;

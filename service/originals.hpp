@@ -36,8 +36,6 @@ SharedSources shared(Sources sources);
 /// Safe to use from any thread.
 class Originals {
  public:
-  using InUse = SourceSet;
-  using Shared = SharedSources;
   /// A Negative is remembered until it is to be asked again.
   using Answer = std::variant<fetch::Original, fetch::SaysLess, store::Negative, fetch::Exhausted>;
 
@@ -45,7 +43,7 @@ class Originals {
 
   /// Other sources from now on. Work under way ends with the old ones. What each said of a key is not forgotten.
   void use(Sources sources);
-  Shared in_use() const;
+  SharedSources in_use() const;
 
   /// What the source said last, while that counts; otherwise it is asked.
   Task<Answer> ask(fetch::Source& source, fetch::Wanted wanted, const RetryPolicy& policy);
@@ -57,17 +55,16 @@ class Originals {
     memory_.put(source, wanted, std::move(verdict));
   }
   /// Whether a source has another original now than the one that was refused, or one at last.
-  Task<bool> any_changed(std::vector<fetch::Wanted> wanted, Shared now);
+  Task<bool> any_changed(std::vector<fetch::Wanted> wanted, SharedSources now);
   /// What the sources there are now last said.
-  std::vector<SourceStatus> said(std::span<const fetch::Wanted> wanted, const SourceSet& now);
-  std::vector<SourceStatus> said(std::span<const fetch::Wanted> wanted) { return said(wanted, *in_use()); }
+  std::vector<SourceStatus> said(std::span<const fetch::Wanted> wanted);
 
  private:
   bool may_identify(const fetch::Source& source, const std::string& key, const RetryPolicy& policy);
 
   SourceMemory memory_;
   mutable std::mutex mutex_;
-  Shared in_use_;
+  SharedSources in_use_;
   std::unordered_map<std::string, std::chrono::steady_clock::time_point> identified_;  ///< by source and key
 };
 

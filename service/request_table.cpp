@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <random>
-#include <thread>
 #include <tuple>
 
 #include "base/ascii.hpp"
 #include "fetch/outcome.hpp"
 #include "service/cache_versions.hpp"
+#include "service/thread_count.hpp"
 #include "store/reading.hpp"
 
 namespace symcached::service {
@@ -62,10 +62,6 @@ SharedAnswer internal_error() {
 const SharedAnswer& elsewhere() {
   static const SharedAnswer kElsewhere = std::make_shared<const RequestAnswer>();
   return kElsewhere;
-}
-
-unsigned thread_count(unsigned wanted) {
-  return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
 }
 
 }  // namespace

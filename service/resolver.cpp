@@ -37,7 +37,7 @@ store::EntryKey Resolver::negative_key(const CacheRequest& request) const {
   return key;
 }
 
-Originals::Shared Resolver::sources_of(const CacheRequest& request) const {
+SharedSources Resolver::sources_of(const CacheRequest& request) const {
   return request.sources ? request.sources : originals_.in_use();
 }
 
@@ -65,7 +65,7 @@ std::optional<Outcome> Resolver::known(Found found, const CacheRequest& request)
   return known(found, *sources_of(request));
 }
 
-std::optional<Outcome> Resolver::known(const Found& found, const InUse& now) const {
+std::optional<Outcome> Resolver::known(const Found& found, const SourceSet& now) const {
   const auto* absent = std::get_if<store::Absent>(&found.lookup);
   if (absent != nullptr && absent->asked != now.asked) return std::nullopt;
   auto outcome = service::known(found.lookup, now.sources.policy.absent);
@@ -96,7 +96,7 @@ Task<void> Resolver::upgrade(CacheRequest request) {
   co_await make(std::move(request), std::move(now), have);
 }
 
-Task<Outcome> Resolver::make(CacheRequest request, Shared now, std::optional<Contents> have) {
+Task<Outcome> Resolver::make(CacheRequest request, SharedSources now, std::optional<Contents> have) {
   const auto turn = co_await wait_for_turn(store_, entry_key(request, request.query.scope));
   const Found before = *look(request, true);
   const store::Entry* made_meanwhile = before.outdated ? nullptr : entry_of(before);
@@ -105,7 +105,7 @@ Task<Outcome> Resolver::make(CacheRequest request, Shared now, std::optional<Con
   co_return co_await ask_all(std::move(request), std::move(now), have);
 }
 
-Task<Outcome> Resolver::ask_all(CacheRequest request, Shared now, std::optional<Contents> have) {
+Task<Outcome> Resolver::ask_all(CacheRequest request, SharedSources now, std::optional<Contents> have) {
   std::vector<store::Negative> verdicts;
   std::optional<Outcome> made;
   const auto& sources = now->sources.all;

@@ -46,16 +46,14 @@ class Resolver {
   store::EntryKey negative_key(const CacheRequest& request) const;
 
  private:
-  using InUse = Originals::InUse;
-  using Shared = Originals::Shared;
   /// An outcome is the end, whatever other sources have.
   using Answer = std::variant<Outcome, Published, NotBetter, fetch::SaysLess, store::Negative>;
 
   store::EntryKey entry_key(const CacheRequest& request, const std::string& scope) const;
-  Shared sources_of(const CacheRequest& request) const;
-  std::optional<Outcome> known(const Found& found, const InUse& now) const;
-  Task<Outcome> make(CacheRequest request, Shared now, std::optional<symbolize::Contents> have);
-  Task<Outcome> ask_all(CacheRequest request, Shared now, std::optional<symbolize::Contents> have);
+  SharedSources sources_of(const CacheRequest& request) const;
+  std::optional<Outcome> known(const Found& found, const SourceSet& now) const;
+  Task<Outcome> make(CacheRequest request, SharedSources now, std::optional<symbolize::Contents> have);
+  Task<Outcome> ask_all(CacheRequest request, SharedSources now, std::optional<symbolize::Contents> have);
   Task<Answer> ask(fetch::Source& source, Order order, const RetryPolicy& policy);
   Task<Answer> use_original(fetch::Source& source, Order order, fetch::Original original, const RetryPolicy& policy);
   Outcome unable(const std::string& key, const std::string& why);

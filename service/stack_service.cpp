@@ -119,7 +119,7 @@ Task<StackService::One> StackService::look(CacheQuery query, SharedSources sourc
   const auto* ready = std::get_if<Ready>(&outcome);
   if (ready == nullptr) co_return one;
   const store::Head& head = ready->entry->head();
-  const store::EntryKey key{kSymcaches.now, request->query.scope, request->key};
+  const store::EntryKey key{CacheVersions().of(request->query.kind()).now, request->query.scope, request->key};
   auto opened = modules_.open(key, *ready->entry);
   if (!opened) {
     one.state.status = ModuleStatus::other;
