@@ -79,7 +79,8 @@ std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config:
     return api::answer_stacks(std::move(text), {.stacks = stacks});
   };
   backend->requests_.emplace(*backend->store_, answer, service::RequestOptions{}, backend->log_);
-  backend->files_.emplace(backend->service_->originals(), backend->service_->job_limits(), 0, backend->log_);
+  backend->files_.emplace(backend->service_->originals(), backend->reader_, backend->service_->job_limits(), 0,
+                          backend->log_);
   if (auto opened = backend->open_transcoding(config.symcache); !opened) return std::unexpected(opened.error());
   return backend;
 }

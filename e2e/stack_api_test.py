@@ -15,7 +15,7 @@ import traceback
 import urllib.error
 import urllib.request
 
-from server import Server
+from server import Server, Symbols
 
 SOURCE = """\
 __attribute__((noinline)) int leaf(int x) { return x * 3 + 1; }
@@ -334,11 +334,23 @@ def debuggers_get_the_files_themselves(scene):
     assert scene.get(path, "DELETE")[0] == 405
 
 
+def debuggers_get_no_file_of_another_id(scene):
+    pdb = Symbols(scene.folder / "pdbs")
+    right, wrong = (pdb.guid_of(number).replace("-", "").upper() for number in (1, 2))
+    for guid in (right, wrong):
+        place = scene.folder / "store" / "app.pdb" / f"{guid}1" / "app.pdb"
+        place.parent.mkdir(parents=True)
+        place.write_bytes(pdb.pdb_of(1))
+    assert scene.get(f"/proxy/app.pdb/{right}1/app.pdb")[::2] == (200, pdb.pdb_of(1))
+    assert scene.get(f"/proxy/app.pdb/{wrong}1/app.pdb")[0] == 404
+
+
 TESTS = [frames_are_named, a_large_request_is_answered, the_cache_says_the_same_and_asks_nobody,
          statuses_and_candidates, each_candidate_is_listed_once, one_bad_source_does_not_hide_a_good_one,
          a_failure_is_that_of_its_sources_alone, scopes_do_not_see_each_other, another_id_is_never_used,
          a_long_request_is_polled, a_request_outlives_the_server, what_is_wrong_is_refused,
-         folders_of_the_server_are_not_for_requests, debuggers_get_the_files_themselves]
+         folders_of_the_server_are_not_for_requests, debuggers_get_the_files_themselves,
+         debuggers_get_no_file_of_another_id]
 
 
 def main():

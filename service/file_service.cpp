@@ -1,12 +1,10 @@
 #include "service/file_service.hpp"
 
-#include <algorithm>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "base/overloaded.hpp"
-#include "service/verdicts.hpp"
+#include "service/first_original.hpp"
+#include "service/thread_count.hpp"
 
 namespace symcached::service {
 namespace {
@@ -22,15 +20,16 @@ FileOutcome as_file(Outcome outcome) {
 
 }  // namespace
 
-FileService::FileService(Originals& originals, JobLimits limits, unsigned threads, Log log)
+FileService::FileService(Originals& originals, fetch::FileReader& reader, JobLimits limits, unsigned threads, Log log)
     : originals_(originals),
+      reader_(reader),
       log_(std::move(log)),
       jobs_(pool_, limits,
             {.run = [this](fetch::Wanted wanted) { return fetch(std::move(wanted)); },
              .on_fault = [this](const fetch::Wanted& wanted, const char* fault) -> FileOutcome {
                return after_fault(log_, wanted.key, fault);
              }}),
-      pool_(threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency())) {}
+      pool_(thread_count(threads)) {}
 
 void FileService::stop() {
   jobs_.drain();
@@ -48,18 +47,13 @@ Task<FileOutcome> FileService::find(fetch::Wanted wanted, std::chrono::milliseco
 }
 
 Task<FileOutcome> FileService::fetch(fetch::Wanted wanted) {
-  const SharedSources now = originals_.in_use();
-  std::vector<store::Negative> verdicts;
-  for (const auto& source : now->sources.all) {
-    Originals::Answer answer = co_await originals_.ask(*source, wanted, now->sources.policy);
-    if (auto* original = std::get_if<fetch::Original>(&answer))
-      co_return std::make_shared<const fetch::Original>(std::move(*original));
-    if (const auto* exhausted = std::get_if<fetch::Exhausted>(&answer)) co_return Unable{exhausted->why, kNoMeansRetry};
-    if (auto* verdict = std::get_if<store::Negative>(&answer)) verdicts.push_back(std::move(*verdict));
-  }
-  const store::Negative all = combined(verdicts, now->asked, now->sources.policy);
-  tell(log_, wanted.key, all);
-  co_return as_file(outcome_of(all));
+  FirstOriginal found = co_await first_original(originals_, reader_, wanted, originals_.in_use());
+  if (auto* original = std::get_if<fetch::Original>(&found))
+    co_return std::make_shared<const fetch::Original>(std::move(*original));
+  if (const auto* exhausted = std::get_if<fetch::Exhausted>(&found)) co_return Unable{exhausted->why, kNoMeansRetry};
+  const auto& none = std::get<store::Negative>(found);
+  tell(log_, wanted.key, none);
+  co_return as_file(outcome_of(none));
 }
 
 }  // namespace symcached::service

@@ -5,6 +5,7 @@
 #include <memory>
 #include <variant>
 
+#include "fetch/file_reader.hpp"
 #include "net/log.hpp"
 #include "net/task.hpp"
 #include "service/job_table.hpp"
@@ -20,8 +21,8 @@ using FileOutcome = std::variant<SharedOriginal, Absent, Failed, Pending, Overlo
 /// Safe to use from any thread.
 class FileService {
  public:
-  /// `originals` outlives it.
-  FileService(Originals& originals, JobLimits limits, unsigned threads, Log log);
+  /// `originals` and `reader` outlive it.
+  FileService(Originals& originals, fetch::FileReader& reader, JobLimits limits, unsigned threads, Log log);
   ~FileService() { stop(); }
 
   /// @param hold  how long to wait for what is not at hand; it is fetched in any case
@@ -33,6 +34,7 @@ class FileService {
   Task<FileOutcome> fetch(fetch::Wanted wanted);
 
   Originals& originals_;
+  fetch::FileReader& reader_;
   const Log log_;
   JobTable<fetch::Wanted, FileOutcome> jobs_;
   boost::asio::thread_pool pool_;

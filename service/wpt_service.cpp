@@ -7,7 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "base/overloaded.hpp"
-#include "fetch/verify.hpp"
+#include "service/first_original.hpp"
 #include "service/key_turn.hpp"
 #include "service/verdicts.hpp"
 
@@ -252,37 +252,12 @@ Task<WptService::Made> WptService::make(Work work) {
   const transcode::HeldFiles held = directory_.find(work.pdb_name, work.id);
   if (held_of(*held, versions_made()[work.tool]) != nullptr) co_return Done{};
   if (const auto bars = barred(work.pdb_name, work.id); bars[work.tool]) co_return told(*bars[work.tool]);
-  const auto now = originals_.in_use();
-  const fetch::Wanted wanted = wanted_of(work.pdb_name, work.id);
-  std::vector<store::Negative> verdicts;
-  for (const auto& source : now->sources.all) {
-    Originals::Answer answer = co_await originals_.ask(*source, wanted, now->sources.policy);
-    if (const auto* exhausted = std::get_if<fetch::Exhausted>(&answer)) co_return unable(work, exhausted->why);
-    if (auto* verdict = std::get_if<store::Negative>(&answer)) verdicts.push_back(std::move(*verdict));
-    auto* original = std::get_if<fetch::Original>(&answer);
-    if (original == nullptr) continue;
-    auto refused = co_await verdict_on(*source, wanted, *original, now->sources.policy);
-    if (!refused) co_return co_await transcode(std::move(work), std::move(*original));
-    verdicts.push_back(std::move(*refused));
-  }
-  const store::Negative all = combined(verdicts, now->asked, now->sources.policy);
-  co_return remember(key_of(work.pdb_name, work.id), all);
-}
-
-/// The PDB may be another one than its place says.
-Task<std::optional<store::Negative>> WptService::verdict_on(fetch::Source& source, fetch::Wanted wanted,
-                                                            const fetch::Original& original,
-                                                            const RetryPolicy& policy) {
-  const auto stated = co_await reader_.state_ids(original.file.get(), original.offset, original.size);
-  if (!stated && stated.error().ours) co_return std::nullopt;
-  const auto verified = stated ? fetch::verify_stated(wanted.file, *stated)
-                               : std::expected<void, std::string>(std::unexpected(stated.error().why));
-  if (verified) co_return std::nullopt;
-  source.forget(wanted);
-  const fetch::Outcome refused = fetch::Refused{verified.error(), original.identity};
-  store::Negative verdict = verdict_of(refused, std::nullopt, policy);
-  originals_.refuse(source, wanted, verdict);
-  co_return verdict;
+  FirstOriginal found =
+      co_await first_original(originals_, reader_, wanted_of(work.pdb_name, work.id), originals_.in_use());
+  if (const auto* exhausted = std::get_if<fetch::Exhausted>(&found)) co_return unable(work, exhausted->why);
+  if (const auto* none = std::get_if<store::Negative>(&found))
+    co_return remember(key_of(work.pdb_name, work.id), *none);
+  co_return co_await transcode(std::move(work), std::get<fetch::Original>(std::move(found)));
 }
 
 Task<WptService::Made> WptService::transcode(Work work, fetch::Original original) {

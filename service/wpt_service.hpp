@@ -137,8 +137,6 @@ class WptService {
   void learn(std::size_t tool, const wpt::Version& made);
   Task<Made> run(Work work);
   Task<Made> make(Work work);
-  Task<std::optional<store::Negative>> verdict_on(fetch::Source& source, fetch::Wanted wanted,
-                                                  const fetch::Original& original, const RetryPolicy& policy);
   Task<Made> transcode(Work work, fetch::Original original);
   Made failed(const Work& work, const transcode::Transcoded& result);
   Made remember(const store::EntryKey& key, const store::Negative& verdict);
