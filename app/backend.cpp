@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -32,6 +33,15 @@ fetch::BreakerRules breaker_rules(const config::DenyList& config) {
   fetch::BreakerRules rules = config.rules;
   if (!config.enabled) rules.threshold = 0;
   return rules;
+}
+
+/// Of texts that debug files link to: whoever made a debug file names the server.
+fetch::TextLimits text_limits(const fetch::Limits& network) {
+  fetch::TextLimits limits{.max_size = service::kMaxSourceFile,
+                           .connect_timeout_ms = network.connect_timeout_ms,
+                           .private_addresses = network.private_redirects};
+  if (network.total_ms != 0) limits.total_ms = std::min(limits.total_ms, network.total_ms);
+  return limits;
 }
 
 service::ServiceOptions service_options(const config::Config& config, const std::filesystem::path& directory,
@@ -73,8 +83,11 @@ std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config:
   const service::OpenSource open_source = [backend = backend.get()](const sources::SourceConfig& source) {
     return fetch::make_source(source, backend->objects_, backend->client_, backend->log_);
   };
+  backend->source_files_.emplace(*backend->store_, text_limits(config.network), std::string(kUserAgent),
+                                 config.service.retry, backend->log_);
   backend->stacks_.emplace(*backend->service_, open_source,
-                           service::StackOptions{.download_limit = std::chrono::milliseconds(config.network.total_ms)});
+                           service::StackOptions{.download_limit = std::chrono::milliseconds(config.network.total_ms),
+                                                 .source_files = &*backend->source_files_});
   const service::RequestTable::Answer answer = [stacks = &*backend->stacks_](service::RequestTable::Text text) {
     return api::answer_stacks(std::move(text), {.stacks = stacks});
   };
@@ -105,6 +118,7 @@ void Backend::stop() {
   client_.stop();
   workers_.stop();
   if (transcoding_) transcoding_->stop();
+  if (source_files_) source_files_->stop();
   if (requests_) requests_->stop();
   if (files_) files_->stop();
   if (service_) service_->stop();

@@ -72,6 +72,7 @@ class Backend {
   fetch::ObjectCache objects_;
   fetch::HttpClient client_;
   std::optional<service::CacheService> service_;
+  std::optional<service::SourceFiles> source_files_;
   std::optional<service::StackService> stacks_;
   std::optional<service::RequestTable> requests_;
   std::optional<service::FileService> files_;

@@ -86,6 +86,27 @@ std::expected<Buffer, std::string> ZipArchive::read(std::uint64_t index, std::ui
   return plain;
 }
 
+std::expected<PackedMember, std::string> ZipArchive::read_packed(std::uint64_t index, std::uint64_t limit) const {
+  constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+  using Method = PackedMember::Method;
+  zip_stat_t stat;
+  if (zip_stat_index(archive_.get(), index, 0, &stat) != 0) return std::unexpected(zip_strerror(archive_.get()));
+  if ((stat.valid & kNeeded) != kNeeded) return std::unexpected("a member's size is not stated");
+  if (stat.comp_size > limit)
+    return std::unexpected(fmt::format("has {} bytes, over the limit of {}", stat.comp_size, limit));
+  PackedMember member{.size = stat.size};
+  if (stat.comp_method == ZIP_CM_STORE) member.method = Method::stored;
+  else if (stat.comp_method == ZIP_CM_DEFLATE) member.method = Method::deflate;
+  else return member;
+  const File file(zip_fopen_index(archive_.get(), index, ZIP_FL_COMPRESSED));
+  if (!file) return std::unexpected(zip_strerror(archive_.get()));
+  member.data = Buffer(static_cast<std::size_t>(stat.comp_size));
+  const auto done = read_up_to(file.get(), member.data.data(), member.data.size());
+  if (!done) return std::unexpected(done.error());
+  if (*done != stat.comp_size) return std::unexpected("a member is truncated");
+  return member;
+}
+
 std::expected<void, UnpackFailure> ZipArchive::extract(std::uint64_t index, std::uint64_t limit,
                                                        const ByteSink& sink) const {
   constexpr std::size_t kPiece = 256 << 10;

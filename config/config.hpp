@@ -23,8 +23,8 @@
 namespace symcached::config {
 
 /// The kinds of cache entries that have limits of their own.
-inline constexpr std::array<std::string_view, 6> kKinds{"objects",    "object_meta", "symcaches",
-                                                        "ppdbcaches", "cficaches",   "source_index"};
+inline constexpr std::array<std::string_view, 8> kKinds{"objects",   "object_meta",  "symcaches",    "ppdbcaches",
+                                                        "cficaches", "source_index", "sourcecaches", "sourcefiles"};
 
 /// A program that makes Microsoft's symcaches.
 struct Transcoder {

@@ -170,7 +170,9 @@ void add_network(Rows& rows, Config& c) {
   add("max_host_transfers", number(n.max_host_transfers, {1, 10'000}), "downloads at once from one host");
   add("max_connections", number(n.max_connections, {1, 10'000}), "connections to servers at once");
   add("max_host_connections", number(n.max_host_connections, {1, 1'000}), "connections to one host at once");
-  add("private_redirects", flag(n.private_redirects), "follow redirects of symbol servers to other private addresses");
+  add("private_redirects", flag(n.private_redirects),
+      "follow redirects of symbol servers to other private addresses; ask such addresses for sources that debug files "
+      "link to");
 }
 
 void add_deny_list(Rows& rows, DenyList& d) {

@@ -34,7 +34,7 @@ class Upstream:
     """A symbol server: the first segment of a path says how it behaves, the rest is a file of its folder."""
 
     def __init__(self, folder):
-        self.folder, self.asked, self.gate = folder, [], threading.Event()
+        self.folder, self.asked, self.tokens, self.gate = folder, [], [], threading.Event()
         upstream = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -56,9 +56,10 @@ class Upstream:
     def answer(self, request):
         mode, _, rest = request.path.lstrip("/").partition("/")
         self.asked.append(request.path)
+        self.tokens.append((request.path, request.headers.get("X-Token")))
         if mode == "late":
             self.gate.wait(60)
-        file = self.folder / rest
+        file = self.folder / rest.partition("?")[0]
         status, body = (200, file.read_bytes()) if file.is_file() else (404, b"")
         if mode.isdigit():
             status, body = int(mode), b"no"
@@ -353,12 +354,12 @@ TESTS = [frames_are_named, a_large_request_is_answered, the_cache_says_the_same_
          debuggers_get_no_file_of_another_id]
 
 
-def main():
+def run(tests):
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         (pathlib.Path(scratch) / "store").mkdir()
         scene = Scene(pathlib.Path(scratch), sys.argv[1])
-        for test in TESTS:
+        for test in tests:
             try:
                 test(scene)
             except Exception:  # pylint: disable=broad-except
@@ -369,9 +370,9 @@ def main():
         if status != 0 or "internal error" in log:
             print(log)
             failed += 1
-    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    print(f"{len(tests) - failed} passed, {failed} failed")
     sys.exit(failed != 0)
 
 
 if __name__ == "__main__":
-    main()
+    run(TESTS)

@@ -40,7 +40,7 @@ std::expected<std::string, std::string> check_text_url(std::string_view text) {
 TextFetcher::TextFetcher(TextLimits limits, std::string user_agent)
     : client_(limits_of(limits), std::move(user_agent)) {}
 
-Task<std::expected<std::string, NotFetched>> TextFetcher::ask(std::string url) {
+Task<std::expected<std::string, NotFetched>> TextFetcher::ask(std::string url, http::Headers headers) {
   using Kind = NotFetched::Kind;
   auto checked = check_text_url(url);
   const auto failed = [](Kind kind, const std::string& asked, std::string_view why) {
@@ -48,7 +48,7 @@ Task<std::expected<std::string, NotFetched>> TextFetcher::ask(std::string url) {
   };
   if (!checked) co_return std::unexpected(NotFetched{Kind::malformed, std::move(checked.error())});
   const auto text = std::make_shared<std::string>();
-  HttpRequest request{.url = *checked};
+  HttpRequest request{.url = *checked, .headers = std::move(headers)};
   request.open_sink = [text](const HttpHead&) { return appending_to(text); };
   const HttpResult result = co_await client_.ask(std::move(request));
   const HttpHead& head = result.head;

@@ -28,9 +28,12 @@ class TextFetcher {
 
   /// @return the bytes of the answer as they are, whatever their encoding. A web page is refused as malformed: it is a
   ///         login page most likely.
-  Task<std::expected<std::string, NotFetched>> ask(std::string url);
+  /// @param headers  sent to the origin of the URL alone
+  Task<std::expected<std::string, NotFetched>> ask(std::string url, http::Headers headers = {});
   /// The same for a program that waits for it.
   std::expected<std::string, NotFetched> get(std::string url);
+  /// Ends what is under way, and refuses what comes later.
+  void stop() { client_.stop(); }
 
  private:
   HttpClient client_;

@@ -1,5 +1,6 @@
 #include "service/cache_query.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 
@@ -17,6 +18,7 @@ struct CandidateRow {
   ModuleType module;
   FileType file;
   Contents best;
+  CacheUse use = CacheUse::lookups;
 };
 
 /// The best first: what a debug file says, what the program itself may say, what others made of them.
@@ -34,7 +36,25 @@ constexpr auto kRows = std::to_array<CandidateRow>({
     {ModuleType::macho, FileType::breakpad, Contents::breakpad},
     {ModuleType::wasm, FileType::wasm_debug, Contents::lines},
     {ModuleType::wasm, FileType::wasm_code, Contents::lines},
+
+    {ModuleType::pe_dotnet, FileType::portable_pdb, Contents::lines, CacheUse::own_sources},
+    {ModuleType::pe_dotnet, FileType::pe, Contents::lines, CacheUse::own_sources},
+
+    {ModuleType::pe, FileType::source_bundle, Contents::lines, CacheUse::bundled_sources},
+    {ModuleType::pe_dotnet, FileType::source_bundle, Contents::lines, CacheUse::bundled_sources},
+    {ModuleType::elf, FileType::source_bundle, Contents::lines, CacheUse::bundled_sources},
+    {ModuleType::macho, FileType::source_bundle, Contents::lines, CacheUse::bundled_sources},
+    {ModuleType::wasm, FileType::source_bundle, Contents::lines, CacheUse::bundled_sources},
 });
+
+constexpr std::array<std::string_view, 3> kUses{"lookups", "own_sources", "bundled_sources"};  // by CacheUse
+
+std::string_view name_of(CacheUse use) { return kUses.at(static_cast<std::size_t>(use)); }
+
+std::optional<CacheUse> parse_use(std::string_view name) {
+  const auto found = std::ranges::find(kUses, name);
+  return found == kUses.end() ? std::nullopt : std::optional(static_cast<CacheUse>(found - kUses.begin()));
+}
 
 json::array to_json(const std::vector<sources::Checksum>& checksums) {
   json::array all;
@@ -61,18 +81,19 @@ std::vector<sources::Checksum> checksums_of(const json::object& object) {
 std::expected<CacheRequest, std::string> CacheRequest::of(CacheQuery query) {
   std::string why;
   for (const CandidateRow& row : kRows) {
-    if (row.module != query.type) continue;
+    if (row.module != query.type || row.use != query.use) continue;
     const auto file = sources::make_request(row.file, query.module);
     if (file) return CacheRequest{std::move(query), sources::key_text(*file)};
     if (why.empty()) why = file.error();
   }
+  if (why.empty()) why = "such a module's files have no sources";
   return std::unexpected(std::move(why));
 }
 
 std::vector<Candidate> CacheRequest::candidates() const {
   std::vector<Candidate> all;
   for (const CandidateRow& row : kRows) {
-    if (row.module != query.type) continue;
+    if (row.module != query.type || row.use != query.use) continue;
     auto file = sources::make_request(row.file, query.module);
     if (file) all.push_back({fetch::wanted_of(std::move(*file), query.scope), row.best});
   }
@@ -94,6 +115,7 @@ std::string to_line(const CacheQuery& query) {
   add("debug_file", query.module.debug_file);
   add("code_id", query.module.code_id);
   if (query.module.debug_id) add("debug_id", query.module.debug_id->breakpad());
+  if (query.use != CacheUse::lookups) object.emplace("use", name_of(query.use));
   if (!query.module.checksums.empty()) object.emplace("checksums", to_json(query.module.checksums));
   return json::serialize(object);
 }
@@ -107,6 +129,11 @@ std::optional<CacheQuery> query_of_line(std::string_view line) {
   const auto type = sources::parse_module_type(text_in("type"));
   if (!type) return std::nullopt;
   CacheQuery query{.type = *type, .scope = text_in("scope")};
+  if (const std::string use = text_in("use"); !use.empty()) {
+    const auto parsed = parse_use(use);
+    if (!parsed) return std::nullopt;
+    query.use = *parsed;
+  }
   query.module = {.code_file = text_in("code_file"),
                   .debug_file = text_in("debug_file"),
                   .code_id = text_in("code_id"),

@@ -18,12 +18,21 @@ namespace symcached::service {
 
 using sources::ModuleType;
 
+/// What a cache is for.
+enum class CacheUse : std::uint8_t {
+  lookups,
+  own_sources,      ///< that a debug file holds, or knows where to find
+  bundled_sources,  ///< of a source bundle
+};
+
 struct CacheQuery {
   ModuleType type = ModuleType::pe;
   sources::ModuleIds module = {};
   std::string scope = std::string(fetch::kGlobalScope);
+  CacheUse use = CacheUse::lookups;
 
   symbolize::CacheKind kind() const {
+    if (use != CacheUse::lookups) return symbolize::CacheKind::sourcecache;
     return type == ModuleType::pe_dotnet ? symbolize::CacheKind::ppdbcache : symbolize::CacheKind::symcache;
   }
 };

@@ -54,17 +54,31 @@ TEST(CacheQuery, IsReadAsItIsWritten) {
                               .code_id = "5ab380779000",
                               .debug_id = kId,
                               .checksums = {{"SHA256", {std::byte{1}, std::byte{0xAB}}}}},
-                   .scope = "project 7"};
+                   .scope = "project 7",
+                   .use = CacheUse::bundled_sources};
   const auto read = query_of_line(to_line(query));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->type, query.type);
   EXPECT_EQ(read->scope, query.scope);
+  EXPECT_EQ(read->use, query.use);
   EXPECT_EQ(read->module, query.module);
   const auto small = query_of_line(to_line({.module = {.debug_file = "a.pdb"}}));
   ASSERT_TRUE(small);
   EXPECT_EQ(small->module, (sources::ModuleIds{.debug_file = "a.pdb"}));
-  for (const std::string_view bad : {"", "{", "[]", "{}", "{\"type\":1}", "{\"type\":\"pe\",\"debug_id\":\"x\"}"})
+  for (const std::string_view bad :
+       {"", "{", "[]", "{}", "{\"type\":1}", "{\"type\":\"pe\",\"debug_id\":\"x\"}", "{\"type\":\"pe\",\"use\":\"x\"}"})
     EXPECT_FALSE(query_of_line(bad)) << bad;
+}
+
+TEST(CacheQuery, SourcesAreCachesOfTheirOwn) {
+  const sources::ModuleIds module{
+      .code_file = "a.dll", .debug_file = "a.pdb", .code_id = "5ab380779000", .debug_id = kId};
+  EXPECT_EQ(types_of({ModuleType::pe_dotnet, module, "global", CacheUse::own_sources}), "portablepdb pe");
+  for (const ModuleType type : {ModuleType::pe, ModuleType::pe_dotnet, ModuleType::elf, ModuleType::macho})
+    EXPECT_EQ(types_of({type, module, "global", CacheUse::bundled_sources}), "sourcebundle");
+  EXPECT_FALSE(CacheRequest::of({ModuleType::elf, module, "global", CacheUse::own_sources}));
+  EXPECT_EQ((CacheQuery{.type = ModuleType::pe, .use = CacheUse::bundled_sources}.kind()),
+            symbolize::CacheKind::sourcecache);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ppdbcache/format.hpp"
+#include "sourcecache/format.hpp"
 #include "store/store.hpp"
 #include "symbolize/derive.hpp"
 #include "symcache/format.hpp"
@@ -20,17 +21,27 @@ struct DerivedKind {
 inline constexpr store::CacheKind kObjects{"objects", 2};
 inline constexpr DerivedKind kSymcaches{{"symcaches", 2}, 2};
 inline constexpr DerivedKind kPpdbcaches{{"ppdbcaches", 1}, 1};
-inline constexpr store::CacheKind kRequests{"requests", 1};  ///< that clients come back for, and their answers
-inline constexpr std::array kCacheKinds{kObjects, kSymcaches.now, kPpdbcaches.now, kRequests};
+inline constexpr DerivedKind kSourcecaches{{"sourcecaches", 1}, 1};
+inline constexpr store::CacheKind kSourcefiles{"sourcefiles", 1};  ///< texts, from where files say that they are
+inline constexpr store::CacheKind kRequests{"requests", 1};        ///< that clients come back for, and their answers
+inline constexpr std::array kCacheKinds{kObjects,          kSymcaches.now, kPpdbcaches.now,
+                                        kSourcecaches.now, kSourcefiles,   kRequests};
 static_assert(symcache::kFormatVersion == 2, "the symcache format changed: raise both versions of kSymcaches");
 static_assert(ppdbcache::kFormatVersion == 1, "the ppdbcache format changed: raise both versions of kPpdbcaches");
+static_assert(sourcecache::kFormatVersion == 1, "the sourcecache format changed: raise both versions of kSourcecaches");
 
 struct CacheVersions {
   DerivedKind symcaches = kSymcaches;
   DerivedKind ppdbcaches = kPpdbcaches;
+  DerivedKind sourcecaches = kSourcecaches;
 
   const DerivedKind& of(symbolize::CacheKind kind) const {
-    return kind == symbolize::CacheKind::symcache ? symcaches : ppdbcaches;
+    switch (kind) {
+      case symbolize::CacheKind::symcache: return symcaches;
+      case symbolize::CacheKind::ppdbcache: return ppdbcaches;
+      case symbolize::CacheKind::sourcecache: break;
+    }
+    return sourcecaches;
   }
 };
 

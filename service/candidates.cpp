@@ -64,12 +64,10 @@ std::string name_of(const fetch::Source& source, const std::string& scope, const
 
 }  // namespace
 
-Task<std::vector<CandidateInfo>> Candidates::list(CacheQuery query, SharedSources sources) {
-  const auto [questions, without_places] = questions_of(query, *sources);
-  std::vector<Task<Said>> asking;
-  for (const Question& question : questions) asking.push_back(ask(question, sources));
-  std::vector<Said> said = co_await all_of(std::move(asking));
-  tell_originals(questions, said, *sources);
+Task<std::vector<CandidateInfo>> Candidates::list(CacheQuery query, SharedSources sources, bool with_sources) {
+  const std::span<const Purpose> purposes(kPurposes.data(), with_sources ? 2 : 1);
+  auto [questions, without_places] = questions_of(query, *sources, purposes);
+  std::vector<Said> said = co_await ask_all(std::move(questions), sources);
   std::vector<CandidateInfo> all;
   for (Said& one : said) all.push_back(std::move(one.candidate));
   for (const std::size_t source : without_places)
@@ -77,12 +75,45 @@ Task<std::vector<CandidateInfo>> Candidates::list(CacheQuery query, SharedSource
   co_return all;
 }
 
-Candidates::Questions Candidates::questions_of(const CacheQuery& query, const SourceSet& sources) {
+Task<void> Candidates::ask_bundles(CacheQuery query, SharedSources sources) {
+  constexpr std::array kBundles{Purpose::sources};
+  std::vector<Question> questions = questions_of(query, *sources, kBundles).all;
+  std::erase_if(questions, [](const Question& question) {
+    return question.place.wanted.file.type != sources::FileType::source_bundle;
+  });
+  refuse_unasked(query, questions, *sources);
+  co_await ask_all(std::move(questions), std::move(sources));
+}
+
+/// Layouts that are not listed have places of our own, which nobody else asks for.
+void Candidates::refuse_unasked(const CacheQuery& query, const std::vector<Question>& questions,
+                                const SourceSet& sources) {
+  auto file = sources::make_request(sources::FileType::source_bundle, query.module);
+  if (!file) return;
+  const fetch::Wanted wanted = fetch::wanted_of(std::move(*file), query.scope);
+  for (std::size_t i = 0; i < sources.sources.all.size(); ++i) {
+    const fetch::Source& source = *sources.sources.all[i];
+    const bool is_found_by_place = source.layout() != sources::Layout::loose;
+    if (is_found_by_place && std::ranges::find(questions, i, &Question::source) == questions.end())
+      originals_.refuse(source, wanted, combined({}, sources.asked, sources.sources.policy));
+  }
+}
+
+Task<std::vector<Candidates::Said>> Candidates::ask_all(std::vector<Question> questions, SharedSources sources) {
+  std::vector<Task<Said>> asking;
+  for (const Question& question : questions) asking.push_back(ask(question, sources));
+  std::vector<Said> said = co_await all_of(std::move(asking));
+  tell_originals(questions, said, *sources);
+  co_return said;
+}
+
+Candidates::Questions Candidates::questions_of(const CacheQuery& query, const SourceSet& sources,
+                                               std::span<const Purpose> purposes) {
   Questions questions;
   for (std::size_t i = 0; i < sources.sources.all.size(); ++i) {
     std::vector<std::string> seen;
     bool lacks_places = false;
-    for (const Purpose purpose : kPurposes) {
+    for (const Purpose purpose : purposes) {
       std::vector<ListedPlace> places = listed_places(*sources.sources.all[i], query, purpose);
       if (places.empty()) lacks_places = true;
       for (ListedPlace& place : places) {
@@ -132,7 +163,8 @@ Task<Candidates::Said> Candidates::ask_source(Question question, SharedSources s
   co_return said;
 }
 
-/// A file that no place of a source has is not asked for again when the module is looked for.
+/// A file that no place of a source has is not asked for again when the module is looked for; one that another request
+/// did not find may be there by now.
 void Candidates::tell_originals(const std::vector<Question>& questions, const std::vector<Said>& said,
                                 const SourceSet& sources) {
   struct File {
@@ -147,10 +179,12 @@ void Candidates::tell_originals(const std::vector<Question>& questions, const st
     if (said[i].verdict) file.verdicts.push_back(*said[i].verdict);
     else file.is_there = true;
   }
-  for (const auto& [name, file] : files)
-    if (!file.is_there)
-      originals_.refuse(*sources.sources.all[name.first], file.question->place.wanted,
-                        combined(file.verdicts, sources.asked, sources.sources.policy));
+  for (const auto& [name, file] : files) {
+    const fetch::Source& source = *sources.sources.all[name.first];
+    const fetch::Wanted& wanted = file.question->place.wanted;
+    if (file.is_there) originals_.found(source, wanted);
+    else originals_.refuse(source, wanted, combined(file.verdicts, sources.asked, sources.sources.policy));
+  }
 }
 
 }  // namespace symcached::service

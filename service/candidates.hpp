@@ -4,6 +4,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,7 +27,10 @@ class Candidates {
 
   /// What each place has, in the order of sources and types of files. What a place said is remembered as long as what a
   /// source says; files that were found are kept, so that looking for the module afterwards asks nobody again.
-  Task<std::vector<stacks::CandidateInfo>> list(CacheQuery query, SharedSources sources);
+  /// @param with_sources  also those where only the text of source files may lie
+  Task<std::vector<stacks::CandidateInfo>> list(CacheQuery query, SharedSources sources, bool with_sources = true);
+  /// The same of source bundles alone: afterwards those that nobody has are not looked for elsewhere.
+  Task<void> ask_bundles(CacheQuery query, SharedSources sources);
 
  private:
   struct Question {
@@ -43,7 +47,9 @@ class Candidates {
     store::TimePoint until;
     std::optional<store::Negative> verdict;  ///< nothing: it has the file
   };
-  static Questions questions_of(const CacheQuery& query, const SourceSet& sources);
+  static Questions questions_of(const CacheQuery& query, const SourceSet& sources, std::span<const Purpose> purposes);
+  Task<std::vector<Said>> ask_all(std::vector<Question> questions, SharedSources sources);
+  void refuse_unasked(const CacheQuery& query, const std::vector<Question>& questions, const SourceSet& sources);
   Task<Said> ask(Question question, SharedSources sources);
   Task<Said> ask_source(Question question, SharedSources sources);
   void tell_originals(const std::vector<Question>& questions, const std::vector<Said>& said, const SourceSet& sources);

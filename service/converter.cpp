@@ -23,8 +23,9 @@ bool is_settled(const fetch::Original& original, std::chrono::seconds settling) 
 }
 
 /// Takes the file over.
-worker::Job conversion_of(fetch::Original& original, const LimitRules& limits) {
-  worker::Job job{.kind = static_cast<std::uint32_t>(JobKind::derive),
+worker::Job conversion_of(fetch::Original& original, symbolize::CacheKind to, const LimitRules& limits) {
+  const JobKind kind = to == symbolize::CacheKind::sourcecache ? JobKind::derive_sources : JobKind::derive;
+  worker::Job job{.kind = static_cast<std::uint32_t>(kind),
                   .arguments = Extent{original.offset, original.size}.text(),
                   .limits = limits_for(original.size, limits)};
   job.inputs.push_back({std::make_shared<const Descriptor>(std::move(original.file)), original.offset != 0});
@@ -69,7 +70,7 @@ Task<Conversion> Converter::convert(Order order, fetch::Original original) const
   if (!created) co_return NoMeans{std::move(created.error())};
   const auto writer = std::make_shared<store::EntryWriter>(std::move(*created));
   const bool settled = is_settled(original, order.settling);
-  worker::Job job = conversion_of(original, limits_);
+  worker::Job job = conversion_of(original, order.kind, limits_);
   worker::Sink sink = [writer](Bytes piece) { return writer->write(piece); };
   Task<worker::Result> running = run_(std::move(job), std::move(sink));
   const worker::Result result = co_await std::move(running);
@@ -105,7 +106,8 @@ Conversion Converter::publish(const Order& order, const Made& made, store::Entry
   auto entry =
       std::move(writer).publish({.quality = quality_of(made.note.contents), .cost = took, .source = made.original});
   if (!entry) return NoMeans{fmt::format("{}: cannot store: {}", order.key.readable, entry.error())};
-  features_.put_of_cache((*entry)->head().payload_sha256, made.note.features);
+  if (order.kind != symbolize::CacheKind::sourcecache)
+    features_.put_of_cache((*entry)->head().payload_sha256, made.note.features);
   log_(Severity::info, fmt::format("converted {} in {} ms: {} to {}, {}, from {}", order.wanted.key, took.count(),
                                    size_text(made.original_size), size_text(size),
                                    symbolize::name_of(made.note.contents), made.origin));

@@ -13,6 +13,7 @@
 #include "object/identify.hpp"
 #include "ppdbcache/reader.hpp"
 #include "service/cache_versions.hpp"
+#include "sourcecache/reader.hpp"
 #include "sources/file_type.hpp"
 #include "store/entry_name.hpp"
 #include "store/reading.hpp"
@@ -122,27 +123,41 @@ void check_original(const Opened& opened, EntryReport& report) {
 
 // --- Caches ---------------------------------------------------------------------------------------------------------
 
+Read<void> verify(const sourcecache::Reader& cache, Bytes file) { return cache.verify(file); }
+Read<void> verify(const auto& cache, Bytes) { return cache.verify(); }
+
 template <class Reader>
 std::string trouble_in(Bytes file) {
   const auto cache = Reader::open(file);
-  const auto verified = cache ? cache->verify() : std::unexpected(cache.error());
+  const auto verified = cache ? verify(*cache, file) : std::unexpected(cache.error());
   return verified ? std::string() : to_string(verified.error());
 }
 
-void check_cache(const store::Entry& entry, std::string_view kind, EntryReport& report) {
+/// By kind; what is checked to its last byte.
+struct CacheRow {
+  std::string_view kind;
+  std::string (*trouble)(Bytes file);
+};
+constexpr CacheRow kCaches[] = {
+    {kSymcaches.now.name, trouble_in<symcache::Symcache>},
+    {kPpdbcaches.now.name, trouble_in<ppdbcache::Reader>},
+    {kSourcecaches.now.name, trouble_in<sourcecache::Reader>},
+};
+
+void check_cache(const store::Entry& entry, const CacheRow& row, EntryReport& report) {
   const auto payload = store::read_payload(entry);
   if (!payload) return set_damaged(report, payload.error());
-  std::string trouble =
-      kind == kSymcaches.now.name ? trouble_in<symcache::Symcache>(*payload) : trouble_in<ppdbcache::Reader>(*payload);
+  std::string trouble = row.trouble(*payload);
   if (!trouble.empty()) set_damaged(report, std::move(trouble));
 }
 
 void check_payload(Opened& opened, const store::Place& place) {
   EntryReport& report = opened.report;
   const bool has_reader = place.version == current_version(place.kind);
-  if (has_reader && (place.kind == kSymcaches.now.name || place.kind == kPpdbcaches.now.name)) {
+  const auto* const row = std::ranges::find(kCaches, place.kind, &CacheRow::kind);
+  if (has_reader && row != std::end(kCaches)) {
     const auto head = std::make_shared<const store::Head>(report.head);
-    return check_cache(store::Entry(std::move(opened.file), head), place.kind, report);
+    return check_cache(store::Entry(std::move(opened.file), head), *row, report);
   }
   const auto holds = store::payload_holds(opened.file.get(), report.head);
   if (!holds) report = unreadable(holds.error());

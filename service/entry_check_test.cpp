@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "service/cache_versions.hpp"
+#include "sourcecache/writer.hpp"
 #include "store/entry_name.hpp"
 #include "store/store.hpp"
 #include "testing/caches/small_ppdbcache.hpp"
@@ -59,6 +60,7 @@ class EntryCheck : public testing::Test {
 
   const std::vector<std::byte> symcache_ = testkit::write(testkit::small_functions(), testkit::named_module());
   const std::vector<std::byte> ppdbcache_ = testkit::write(testkit::small_assembly());
+  const std::vector<std::byte> sourcecache_ = sourcecache::Writer().finish();
   const TempFolder folder_;
   std::unique_ptr<store::Store> store_;
 };
@@ -67,6 +69,7 @@ TEST_F(EntryCheck, SoundEntriesOfEveryKind) {
   const std::string names[] = {
       put({kSymcaches.now, "global", "a.pdb/1"}, symcache_),
       put({kPpdbcaches.now, "tenant", "a.pdb/2"}, ppdbcache_),
+      put({kSourcecaches.now, "tenant", "a.pdb/2"}, sourcecache_),
       put({kObjects, "global", "a.pdb/1 source"}, fake_pdb("x")),
       put({kObjects, "global", "portable a.pdb/1 source"}, "BSJB\1\0\1\0"),
       put({kObjects, "global", "elf_debug:libm.so/00 source"},
@@ -112,6 +115,7 @@ TEST_F(EntryCheck, WhatIsDamagedIsNamed) {
       {"payload", kSymcaches.now, "a/3", symcache_, store::kPayloadOffset + 200, "hit", "was changed"},
       {"in the cache", kSymcaches.now, "a/4", inconsistent, 0, "hit", "damaged: "},
       {"another cache", kPpdbcaches.now, "a/5", symcache_, 0, "hit", "damaged: "},
+      {"none of sources", kSourcecaches.now, "a/6", symcache_, 0, "hit", "damaged: "},
       {"original", kObjects, "a/6 x", original, store::kPayloadOffset + 9, "hit", "the checksum differs"},
       {"another file", kObjects, "image a/7 x", original, 0, "hit", "its key asks for pe, this is pdb"},
   };

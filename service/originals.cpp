@@ -49,6 +49,11 @@ Task<Originals::Answer> Originals::ask(fetch::Source& source, fetch::Wanted want
   co_return verdict;
 }
 
+void Originals::found(const fetch::Source& source, const fetch::Wanted& wanted) {
+  const auto before = memory_.find(source, wanted);
+  if (before && std::holds_alternative<store::Absent>(*before)) memory_.drop(source, wanted);
+}
+
 Task<bool> Originals::any_changed(std::vector<fetch::Wanted> wanted, SharedSources now) {
   bool changed = false;
   for (const fetch::Wanted& file : wanted) {

@@ -84,23 +84,25 @@ Task<FoundModules> StackService::find(const stacks::Request& request, const stac
     found.states[i].status = ModuleStatus::missing;
     if (!module.type) continue;
     indices.push_back(i);
-    looking.push_back(find_one({*module.type, module.ids, scope}, sources, request.options.dif_candidates));
+    looking.push_back(find_one({*module.type, module.ids, scope}, sources, request.options));
   }
   std::vector<One> all = co_await all_of(std::move(looking));
   for (std::size_t n = 0; n < all.size(); ++n) {
     found.states[indices[n]] = std::move(all[n].state);
     found.open.push_back(std::move(all[n].open));
   }
+  if (request.options.apply_source_context)
+    found.texts = co_await texts_.find(request, map, found.states, std::move(scope), std::move(sources));
   co_return found;
 }
 
-Task<StackService::One> StackService::find_one(CacheQuery query, SharedSources sources, bool with_candidates) {
+Task<StackService::One> StackService::find_one(CacheQuery query, SharedSources sources, stacks::Options options) {
   std::vector<CandidateInfo> candidates;
-  if (with_candidates) candidates = co_await candidates_.list(query, sources);
+  if (options.dif_candidates) candidates = co_await candidates_.list(query, sources, options.apply_source_context);
   One one = co_await look(std::move(query), std::move(sources));
   const bool has_malformed =
       std::ranges::any_of(candidates, [](const CandidateInfo& c) { return c.download == DownloadStatus::malformed; });
-  if (with_candidates && one.state.status == ModuleStatus::malformed && !has_malformed &&
+  if (options.dif_candidates && one.state.status == ModuleStatus::malformed && !has_malformed &&
       std::ranges::none_of(candidates, [](const CandidateInfo& c) { return worth(c) > 0; }))
     one.state.status = ModuleStatus::missing;  // what there is was made without
   mark_used(one.state.status, candidates);

@@ -12,6 +12,7 @@
 #include "service/cache_service.hpp"
 #include "service/candidates.hpp"
 #include "service/open_modules.hpp"
+#include "service/stack_sources.hpp"
 #include "stacks/symbolicate.hpp"
 
 namespace symcached::service {
@@ -19,12 +20,14 @@ namespace symcached::service {
 struct StackOptions {
   std::uint64_t memory = std::uint64_t{256} << 20;    ///< bytes of caches kept open
   std::chrono::milliseconds download_limit{300'000};  ///< of a download, for texts
+  SourceFiles* source_files = nullptr;                ///< null: Source Link is told, and not followed. Outlives it
 };
 
 /// For as long as an answer is made.
 struct FoundModules {
-  std::vector<stacks::ModuleState> states;  ///< one for each module of the request
-  std::vector<OpenModule> open;             ///< what they point to
+  std::vector<stacks::ModuleState> states;     ///< one for each module of the request
+  std::vector<OpenModule> open;                ///< what they point to
+  std::unique_ptr<stacks::SourceTexts> texts;  ///< lines around frames; null: none are wanted, or known
 };
 
 /// Opens a source as a request describes it. @return the source, or what is wrong with the description
@@ -39,7 +42,8 @@ class StackService {
       : service_(service),
         open_source_(std::move(open_source)),
         candidates_(service.originals(), service.features(), options.download_limit),
-        modules_(options.memory) {}
+        modules_(options.memory),
+        texts_(service, candidates_, options.source_files) {}
 
   /// Those of a request; what cannot be opened is left out. @param wanted  null: those of the server
   SharedSources sources_of(const std::vector<sources::SourceConfig>* wanted) const;
@@ -52,13 +56,14 @@ class StackService {
     stacks::ModuleState state;
     OpenModule open;
   };
-  Task<One> find_one(CacheQuery query, SharedSources sources, bool with_candidates);
+  Task<One> find_one(CacheQuery query, SharedSources sources, stacks::Options options);
   Task<One> look(CacheQuery query, SharedSources sources);
 
   CacheService& service_;
   const OpenSource open_source_;
   Candidates candidates_;
   OpenModules modules_;
+  StackSources texts_;
 };
 
 }  // namespace symcached::service

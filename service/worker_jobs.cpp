@@ -14,11 +14,13 @@
 #include "service/cache_query.hpp"
 #include "service/file_features.hpp"
 #include "symbolize/derive.hpp"
+#include "symbolize/derive_sources.hpp"
 
 namespace symcached::service {
 namespace {
 
-constexpr std::array<std::string_view, 2> kCacheNames{"symcache", "ppdbcache"};  ///< in the order of CacheKind
+constexpr std::array<std::string_view, 3> kCacheNames{"symcache", "ppdbcache",
+                                                      "sourcecache"};  ///< in the order of CacheKind
 constexpr std::size_t kGuidDigits = 32;
 
 using Answer = std::expected<std::string, std::string>;
@@ -67,6 +69,15 @@ Answer derive(const worker::Work& work) {
   work.output(derived->file);
   const stacks::Features features = features_of(object::describe(input->original));
   return DerivedNote{derived->kind, derived->contents, derived->debug_id, features}.text();
+}
+
+Answer derive_sources(const worker::Work& work) {
+  const auto input = Input::open(work);
+  if (!input) return std::unexpected(input.error());
+  const auto derived = symbolize::derive_sources({.file = input->original});
+  if (!derived) return std::unexpected(derived.error());
+  work.output(derived->file);
+  return DerivedNote{symbolize::CacheKind::sourcecache, symbolize::Contents::lines, derived->debug_id}.text();
 }
 
 Answer unpack(const worker::Work& work) {
@@ -119,9 +130,13 @@ Answer glimpse(const worker::Work& work) {
 
 worker::Handlers worker_handlers() {
   const auto number = [](JobKind kind) { return static_cast<std::uint32_t>(kind); };
-  return {{number(JobKind::derive), derive},       {number(JobKind::unpack), unpack},
-          {number(JobKind::state_ids), state_ids}, {number(JobKind::verify), verify},
-          {number(JobKind::glimpse), glimpse},     {number(JobKind::describe), describe}};
+  return {{number(JobKind::derive), derive},
+          {number(JobKind::unpack), unpack},
+          {number(JobKind::state_ids), state_ids},
+          {number(JobKind::verify), verify},
+          {number(JobKind::glimpse), glimpse},
+          {number(JobKind::describe), describe},
+          {number(JobKind::derive_sources), derive_sources}};
 }
 
 worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {

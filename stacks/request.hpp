@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sources/module_ids.hpp"
@@ -77,6 +78,12 @@ struct Options {
   bool extended = false;
 };
 
+/// With what texts are fetched from where a module says they are.
+struct Scraping {
+  std::vector<std::string_view> allowed_origins;                       ///< that get the headers
+  std::vector<std::pair<std::string_view, std::string_view>> headers;  ///< each one line
+};
+
 /// Moves, and is not copied: everything in it may be a view of `memory`.
 struct Request {
   Request() = default;
@@ -91,6 +98,7 @@ struct Request {
   std::vector<Stack> stacks;
   std::vector<ModuleInfo> modules;
   Options options;
+  Scraping scraping;
 
   std::deque<std::vector<std::string_view>> lists;  ///< for pre_context and post_context
   std::shared_ptr<const void> memory;               ///< what the views are of

@@ -144,6 +144,7 @@ class StackAnswerer {
       const std::size_t inner = request_.options.caller_first ? count - 1 - i : i;
       const bool is_outermost = inner + 1 == count;
       set_place(found->frames[inner], out.frame);
+      out.path = found->frames[inner].file;
       out.frame.sym_addr =
           is_outermost ? std::optional(request_.modules[module].image_addr + found->start.value) : std::nullopt;
       if (out.details != nullptr) set_details(cache, *found, found->frames[inner], is_outermost, details);
@@ -202,6 +203,7 @@ class StackAnswerer {
     out.frame.package = request_.modules[module].ids.code_file;
     out.frame.lang = word_of(place->language);
     set_file(place->document, out.frame);
+    out.path = place->document;
     out.frame.lineno = place->line;
     if (given.function.empty()) {
       scratch_.method.assign(place->method.scope).append(place->method.own);

@@ -67,6 +67,7 @@ struct OutFrame {
   std::uint32_t original_index = 0;     ///< in the request; inlined calls have that of their caller
   std::optional<std::uint32_t> module;  ///< index in the request
   Frame frame;
+  std::string_view path;                  ///< abs_path as the compiler recorded it, of symbolicated frames
   const FrameDetails* details = nullptr;  ///< null: not asked for, or not symbolicated
 };
 

@@ -65,19 +65,37 @@ std::expected<bool, int> payload_holds(int file, const Head& head) {
   return hasher.finish() == head.payload_sha256;
 }
 
-std::expected<std::vector<std::byte>, std::string> read_payload(const Entry& entry) {
-  const auto wrong = [&](std::string_view why) {
-    return std::unexpected(fmt::format("{}: {}", entry.head().key, why));
-  };
-  std::vector<std::byte> payload(static_cast<std::size_t>(entry.size()));
-  std::size_t at = 0;
-  while (at < payload.size()) {
-    const auto n = read_at(entry.file().get(), std::span(payload).subspan(at), kPayloadOffset + at);
-    if (!n) return wrong(fmt::format("cannot read its cache entry: {}", std::strerror(n.error())));
-    if (*n == 0) return wrong("its cache entry was cut");
-    at += *n;
+namespace {
+
+/// Fills `into` from `offset` of the payload on. @return nothing, or a sentence
+std::expected<void, std::string> fill(const Entry& entry, std::span<std::byte> into, std::uint64_t offset) {
+  while (!into.empty()) {
+    const auto n = read_at(entry.file().get(), into, kPayloadOffset + offset);
+    if (!n)
+      return std::unexpected(
+          fmt::format("{}: cannot read its cache entry: {}", entry.head().key, std::strerror(n.error())));
+    if (*n == 0) return std::unexpected(fmt::format("{}: its cache entry was cut", entry.head().key));
+    into = into.subspan(*n);
+    offset += *n;
   }
-  if (sha256(payload) != entry.head().payload_sha256) return wrong("its cache entry was changed");
+  return {};
+}
+
+}  // namespace
+
+std::expected<Buffer, std::string> read_part(const Entry& entry, std::uint64_t offset, std::uint64_t size) {
+  if (offset > entry.size() || size > entry.size() - offset)
+    return std::unexpected(fmt::format("{}: its cache entry has no such part", entry.head().key));
+  Buffer part(static_cast<std::size_t>(size));
+  if (auto filled = fill(entry, {part.data(), part.size()}, offset); !filled) return std::unexpected(filled.error());
+  return part;
+}
+
+std::expected<std::vector<std::byte>, std::string> read_payload(const Entry& entry) {
+  std::vector<std::byte> payload(static_cast<std::size_t>(entry.size()));
+  if (auto filled = fill(entry, payload, 0); !filled) return std::unexpected(std::move(filled.error()));
+  if (sha256(payload) != entry.head().payload_sha256)
+    return std::unexpected(fmt::format("{}: its cache entry was changed", entry.head().key));
   return payload;
 }
 

@@ -34,7 +34,7 @@ struct DerivedPpdbcache {
 /// Cost: about 4 ms per MB of Portable PDB.
 std::expected<DerivedPpdbcache, std::string> derive_ppdbcache(const object::Original& original);
 
-enum class CacheKind : std::uint8_t { symcache, ppdbcache };
+enum class CacheKind : std::uint8_t { symcache, ppdbcache, sourcecache };
 
 struct DerivedCache {
   CacheKind kind{};
@@ -43,7 +43,7 @@ struct DerivedCache {
   Contents contents{};
 };
 
-/// Whichever of the two a file is for: a ppdbcache of what object::is_managed(), else a symcache.
+/// Whichever of the first two a file is for: a ppdbcache of what object::is_managed(), else a symcache.
 std::expected<DerivedCache, std::string> derive_cache(const object::Original& original);
 
 }  // namespace symcached::symbolize

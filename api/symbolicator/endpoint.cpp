@@ -93,7 +93,8 @@ Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text, Sta
   service::SharedSources sources = desk.stacks->sources_of(wanted ? &*wanted : nullptr);
   const service::FoundModules found =
       co_await desk.stacks->find(parsed->request, map, std::move(scope), std::move(sources));
-  co_return service::RequestAnswer{200, completed_body(parsed->request, map, found.states, scratch())};
+  co_return service::RequestAnswer{200,
+                                   completed_body(parsed->request, map, found.states, scratch(), found.texts.get())};
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "api/symbolicator/json_members.hpp"
 #include "api/symbolicator/source_request.hpp"
 #include "sources/module_line.hpp"
+#include "sources/source_words.hpp"
 
 namespace symcached::api {
 namespace {
@@ -95,8 +96,11 @@ class RequestReader {
       request_.options = read_options(*options, fault);
       if (!fault.empty()) in.wrong("options", fault);
     }
-    if (const json::object* const scraping = in.object("scraping"))
-      JsonMembers(*scraping, fault_).flag("enabled", request_.options.fetch_sources);
+    if (const json::object* const scraping = in.object("scraping")) {
+      std::string fault;
+      read_scraping(*scraping, fault);
+      if (!fault.empty()) in.wrong("scraping", fault);
+    }
     const json::array* const sources = in.array("sources");
     if (too_large_) return std::unexpected(std::move(*too_large_));
     if (!fault_.empty()) return std::unexpected(schema_fault(std::move(fault_)));
@@ -153,6 +157,29 @@ class RequestReader {
     module.ids.debug_id = DebugId::parse(debug_id);
     if (auto checksum = sources::parse_checksum(module.debug_checksum))
       module.ids.checksums.push_back(std::move(*checksum));
+  }
+
+  void read_scraping(const json::object& from, std::string& fault) {
+    JsonMembers in(from, fault);
+    in.flag("enabled", request_.options.fetch_sources);
+    const json::array* const origins = in.array("allowed_origins");
+    if (origins != nullptr && fits(*origins, "allowed_origins", kMaxOrigins)) {
+      for (const json::value& origin : *origins) {
+        const json::string* const text = origin.if_string();
+        if (text == nullptr) return in.wrong("allowed_origins", "wanted texts");
+        request_.scraping.allowed_origins.emplace_back(text->data(), text->size());
+      }
+    }
+    const json::object* const headers = in.object("headers");
+    if (headers == nullptr) return;
+    if (headers->size() > kMaxScrapingHeaders) return in.wrong("headers", "too many");
+    for (const auto& [name, value] : *headers) {
+      const json::string* const text = value.if_string();
+      if (text == nullptr || !sources::is_header(name, {text->data(), text->size()}))
+        return in.wrong("headers", "one is no header of one line");
+      request_.scraping.headers.emplace_back(std::string_view(name.data(), name.size()),
+                                             std::string_view(text->data(), text->size()));
+    }
   }
 
   void read_stacks(const json::array& all) {

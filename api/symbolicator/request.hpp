@@ -22,6 +22,7 @@ inline constexpr std::size_t kMaxRegisters = 1'000;     ///< of a stack
 inline constexpr std::size_t kMaxContextLines = 1'000;  ///< before a frame's, and as many behind it
 inline constexpr std::size_t kMaxModules = 20'000;
 inline constexpr std::size_t kMaxSources = 100;
+inline constexpr std::size_t kMaxOrigins = 100, kMaxScrapingHeaders = 32;  ///< of `scraping`
 
 /// What a source that comes with a request may be, besides a server that is asked over HTTP.
 struct SourceRules {

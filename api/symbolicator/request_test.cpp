@@ -77,7 +77,7 @@ TEST(SymbolicateBody, StacksModulesAndOptions) {
                   "image_size":36864},
                  {"type":"new_kind","code_id":"nonsense","debug_id":"nonsense","image_addr":null}],
       "options":{"dif_candidates":true,"apply_source_context":false,"frame_order":"caller_first","extended":true},
-      "scraping":{"enabled":false},"future":{}})");
+      "scraping":{"enabled":false,"allowed_origins":["*.example.com"],"headers":{"X-Token":"a b"}},"future":{}})");
   const stacks::Request& r = body.request;
   EXPECT_EQ(r.platform, "native");
   EXPECT_EQ(r.signal, 11);
@@ -109,6 +109,9 @@ TEST(SymbolicateBody, StacksModulesAndOptions) {
   EXPECT_TRUE(r.options.caller_first);
   EXPECT_TRUE(r.options.extended);
   EXPECT_FALSE(r.options.fetch_sources);
+  EXPECT_EQ(r.scraping.allowed_origins, std::vector<std::string_view>{"*.example.com"});
+  ASSERT_EQ(r.scraping.headers.size(), 1);
+  EXPECT_EQ(r.scraping.headers[0], (std::pair<std::string_view, std::string_view>("X-Token", "a b")));
   EXPECT_EQ(body.sources.sources, std::nullopt);
 }
 
@@ -187,6 +190,10 @@ TEST(SymbolicateBody, RefusesWhatItIsNot) {
       {"no type", R"({"modules":[{"image_addr":"0x1"}]})", 422, "modules[0].type: missing"},
       {"order", R"({"options":{"frame_order":"odd"}})", 422,
        "options: frame_order: wanted callee_first or caller_first"},
+      {"scraping", R"({"scraping":[]})", 422, "scraping: wanted an object, found an array"},
+      {"a header of two lines", R"({"scraping":{"headers":{"X":"a\r\nY: b"}}})", 422,
+       "scraping: headers: one is no header of one line"},
+      {"origins", R"({"scraping":{"allowed_origins":[1]}})", 422, "scraping: allowed_origins: wanted texts"},
       {"sources", R"({"sources":{}})", 422, "sources: wanted an array, found an object"},
       {"too deep", std::string(kMaxDepth + 1, '['), 413, "arrays or objects nested more than 32 deep"},
       {"too deep, in what is not read", R"({"x":)" + std::string(kMaxDepth, '['), 413,

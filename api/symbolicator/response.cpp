@@ -247,9 +247,15 @@ std::string ResponseWriter::finish(const stacks::ModuleMap& modules, std::span<c
 }
 
 std::string completed_body(const stacks::Request& request, const stacks::ModuleMap& modules,
-                           std::span<const stacks::ModuleState> states, stacks::Scratch& scratch) {
+                           std::span<const stacks::ModuleState> states, stacks::Scratch& scratch,
+                           stacks::SourceTexts* texts) {
   ResponseWriter writer(request);
-  symbolicate(request, modules, states, scratch, writer);
+  if (texts == nullptr) {
+    symbolicate(request, modules, states, scratch, writer);
+  } else {
+    stacks::ContextSink sink(*texts, writer);
+    symbolicate(request, modules, states, scratch, sink);
+  }
   return std::move(writer).finish(modules, states);
 }
 

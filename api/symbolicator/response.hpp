@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "stacks/source_context.hpp"
 #include "stacks/symbolicate.hpp"
 
 namespace symcached::api {
@@ -36,8 +37,10 @@ class ResponseWriter final : public stacks::FrameSink {
 };
 
 /// Both in one: frames, modules, the whole body.
+/// @param texts  sources of the modules; null: frames get no lines of them
 std::string completed_body(const stacks::Request& request, const stacks::ModuleMap& modules,
-                           std::span<const stacks::ModuleState> states, stacks::Scratch& scratch);
+                           std::span<const stacks::ModuleState> states, stacks::Scratch& scratch,
+                           stacks::SourceTexts* texts = nullptr);
 
 /// Not done yet: to be asked for by its id. @param retry_after  seconds
 std::string pending_body(std::string_view request_id, unsigned retry_after);

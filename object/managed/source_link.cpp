@@ -75,6 +75,14 @@ Read<SourceLink> SourceLink::parse(std::string_view text) {
   return link;
 }
 
+SourceLink SourceLink::of(std::vector<Rule> rules) {
+  SourceLink link;
+  link.left_out_ = std::erase_if(rules, [](const Rule& rule) { return !keeps_the_rules(rule.path, rule.url); });
+  link.rules_ = std::move(rules);
+  link.index();
+  return link;
+}
+
 std::vector<SourceLink::Key> SourceLink::sorted(std::vector<Key> keys) {
   std::ranges::stable_sort(keys, {}, &Key::path);
   const auto later = std::ranges::unique(keys, {}, &Key::path);

@@ -28,6 +28,9 @@ class SourceLink {
   /// "documents", is refused.
   static Read<SourceLink> parse(std::string_view json);
 
+  /// Of rules that parse() gave before, or others: those that break the rules of the specification are left out.
+  static SourceLink of(std::vector<Rule> rules);
+
   /// The URL of a source, put together by the rule that fits best: one for this path alone, else the one with the
   /// longest path before its `*`. Case of ASCII letters does not count.
   /// @param document  path as the PDB has it

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Lines of source in answers to POST /symbolicate: embedded, in source bundles, and fetched from where those link to.
+
+Usage: e2e/source_lines_test.py PATH_TO_SYMCACHED
+"""
+import json
+import pathlib
+import zipfile
+
+from stack_api_test import NOTHING, SOURCE, run
+
+DOTNET = pathlib.Path(__file__).parent.parent / "testing" / "dotnet" / "sources"
+SNIP = " {snip}"
+
+
+def dotnet_module():
+    """@return the module, and where its PDB lies in a symbol store"""
+    rows = [line.split("\t") for line in (DOTNET / "points.tsv").read_text().splitlines()]
+    raw = next(row[1] for row in rows if row[0] == "id")
+    swapped = bytes.fromhex(raw)
+    guid = (swapped[3::-1] + swapped[5:3:-1] + swapped[7:5:-1] + swapped[8:16]).hex()
+    stamp = swapped[:15:-1].hex()
+    dashed = "-".join([guid[:8], guid[8:12], guid[12:16], guid[16:20], guid[20:], stamp])
+    module = {"type": "pe_dotnet", "debug_id": dashed, "debug_file": "Traces.pdb", "code_file": "Traces.dll"}
+    return module, f"Traces.pdb/{guid.upper()}ffffffff/Traces.pdb"
+
+
+def dotnet_request(scene, **options):
+    module, place = dotnet_module()
+    stored = scene.folder / "store" / place
+    stored.parent.mkdir(parents=True, exist_ok=True)
+    stored.write_bytes((DOTNET / "Traces.pdb").read_bytes())
+    frames = [json.loads(line) for line in (DOTNET / "frames.jsonl").read_text().splitlines()]
+    own = [f for f in frames if f["file"]]
+    asked = [{"addr_mode": "rel:0", "function_id": hex(int(f["token"], 0) & 0xFFFFFF),
+              "instruction_addr": hex(f["il"])} for f in own]
+    return own, {"stacktraces": [{"frames": asked}], "modules": [module], "sources": [scene.upstream.source()],
+                 "options": options}
+
+
+def shown(line):
+    return line if len(line) <= 150 else line[:140] + SNIP
+
+
+def has_lines_of(frame, lines):
+    """Whether the lines around a frame are those of its file."""
+    at = frame["lineno"] - 1
+    want = (lines[max(0, at - 5):at], lines[at], lines[at + 1:at + 6])
+    got = (frame.get("pre_context", []), frame["context_line"], frame.get("post_context", []))
+    return got == ([shown(line) for line in want[0]], shown(want[1]), [shown(line) for line in want[2]])
+
+
+def dotnet_sources_are_shown(scene):
+    source = DOTNET.parent / "src" / "Traces"
+    files = {file.name: file.read_text().splitlines() for file in source.rglob("*.cs")}
+    own, request = dotnet_request(scene)
+    _, answer = scene.ask("/symbolicate?scope=embedded", request)
+    frames = answer["stacktraces"][0]["frames"]
+    assert len(frames) == len(own) and own, frames[:1]
+    for frame, want in zip(frames, own):
+        assert frame["lineno"] == want["line"], (frame, want)
+        assert has_lines_of(frame, files[frame["filename"]]), frame
+        assert "source_link" not in frame, frame
+    assert answer["modules"][0]["features"]["has_sources"], answer["modules"]
+    asked = len(scene.upstream.asked)
+    assert scene.ask("/symbolicate?scope=embedded", request)[1] == answer and len(scene.upstream.asked) == asked
+    plain = scene.ask("/symbolicate?scope=plain", dotnet_request(scene, apply_source_context=False)[1])[1]
+    assert not any("context_line" in f for f in plain["stacktraces"][0]["frames"]), plain
+    assert not [path for path in scene.upstream.asked[asked:] if path.endswith(".src.zip")], "none are wanted"
+
+
+def bundled_sources_are_shown(scene):
+    request = scene.request()
+    build_id, source = scene.program.build_id, str(scene.folder / "program" / "prog.c")
+    frames = scene.ask("/symbolicate?scope=unbundled", request)[1]["stacktraces"][0]["frames"]
+    assert not any("context_line" in f for f in frames), frames
+    manifest = {"files": {"files/prog.c": {"type": "source", "path": source}}, "code_id": build_id}
+    place = scene.folder / "store" / build_id[:2] / f"{build_id[2:]}.src.zip"
+    with open(place, "wb") as file:
+        file.write(b"SYSB\2\0\0\0")
+        with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as bundle:
+            bundle.writestr("files/prog.c", SOURCE.replace("\n", "\r\n"))
+            bundle.writestr("manifest.json", json.dumps(manifest))
+    answer = scene.ask("/symbolicate?scope=bundled", request)[1]
+    frames, module = answer["stacktraces"][0]["frames"], answer["modules"][0]
+    assert len(frames) == 3 and all(has_lines_of(f, SOURCE.splitlines()) for f in frames), frames
+    assert module["features"]["has_sources"], module
+    candidate = next(c for c in module["candidates"] if c["location"].endswith(f"{build_id[2:]}.src.zip"))
+    assert candidate["download"] == {"status": "ok", "features": {**NOTHING, "has_sources": True}}, candidate
+    asked = len(scene.upstream.asked)
+    assert scene.ask("/symbolicate?scope=bundled", request)[1] == answer and len(scene.upstream.asked) == asked
+    place.write_bytes(b"SYSB\2\0\0\0no archive")
+    answer = scene.ask("/symbolicate?scope=damaged-bundle", request)[1]
+    frames = answer["stacktraces"][0]["frames"]
+    assert [f["status"] for f in frames] == ["symbolicated"] * 3, "lines are of use without text"
+    assert not any("context_line" in f for f in frames), frames
+    place.unlink()
+
+
+def linked_sources_are_fetched(scene):
+    """Of a bundle with no text but URLs: whoever made it says where to ask."""
+    program, linked = scene.program, scene.folder / "store" / "linked"
+    source = str(scene.folder / "program" / "prog.c")
+    place = scene.folder / "store" / program.build_id[:2] / f"{program.build_id[2:]}.src.zip"
+    linked.mkdir(exist_ok=True)
+    (linked / "prog.c").write_text(SOURCE)
+    (linked / "latin1.c").write_bytes(b"\xe4\n" * 9)
+
+    def ask(scope, url, **more):
+        manifest = {"files": {}, "source_links": {f"{scene.folder}/program/*": url}, "code_id": program.build_id}
+        with open(place, "wb") as file:
+            file.write(b"SYSB\2\0\0\0")
+            with zipfile.ZipFile(file, "a") as bundle:
+                bundle.writestr("manifest.json", json.dumps(manifest))
+        answer = scene.ask(f"/symbolicate?scope={scope}", {**scene.request(), **more})[1]
+        module = answer["modules"][0]
+        return answer["stacktraces"][0]["frames"], [c for c in module["candidates"] if c["source"] == "sourcelink"]
+
+    url = f"{scene.upstream.url}/ok/linked/*"
+    frames, candidates = ask("linked", url)
+    assert all(has_lines_of(f, SOURCE.splitlines()) for f in frames) and len(frames) == 3, frames
+    assert {f["source_link"] for f in frames} == {url.replace("*", "prog.c")}, (frames, source)
+    assert [(c["location"], c["download"]["status"]) for c in candidates] == [(frames[0]["source_link"], "ok")]
+    asked = len(scene.upstream.asked)
+    assert ask("linked", url)[0] == frames and len(scene.upstream.asked) == asked, "it is kept"
+    off = {"scraping": {"enabled": False, "allowed_origins": ["*"], "headers": {}}}
+    frames, candidates = ask("unscraped", url, **off)
+    assert all("context_line" not in f and f["source_link"] for f in frames) and not candidates, frames
+    rows = [  # URL; whether it is told, what is said of the download
+        (f"{scene.upstream.url}/404/*", True, "notfound"),
+        (f"{scene.upstream.url}/500/*", True, "error"),
+        (f"{scene.upstream.url}/ok/linked/latin1.c?*", True, "malformed"),
+        ("file:///etc/passwd?*", False, None),
+        ("http://user:secret@127.0.0.1/*", False, None),
+    ]
+    for number, (url, told, status) in enumerate(rows):
+        frames, candidates = ask(f"badly-linked-{number}", url)
+        assert all(("source_link" in f) == told and "context_line" not in f for f in frames), (url, frames)
+        assert [c["download"]["status"] for c in candidates] == ([status] if status else []), (url, candidates)
+        asked = len(scene.upstream.asked)
+        assert ask(f"badly-linked-{number}", url)[0] == frames and len(scene.upstream.asked) == asked, url
+    place.unlink()
+
+
+def headers_go_to_allowed_origins_alone(scene):
+    program = scene.program
+    place = scene.folder / "store" / program.build_id[:2] / f"{program.build_id[2:]}.src.zip"
+    linked = {"*": f"{scene.upstream.url}/ok/linked/prog.c?*"}
+    with open(place, "wb") as file:
+        file.write(b"SYSB\2\0\0\0")
+        with zipfile.ZipFile(file, "a") as bundle:
+            bundle.writestr("manifest.json", json.dumps({"files": {}, "source_links": linked}))
+    rows = [(["*"], "secret"), (["127.0.0.1"], "secret"), (["https://127.0.0.1"], None), (["example.com"], None),
+            ([], None)]
+    for number, (origins, want) in enumerate(rows):
+        scene.upstream.tokens.clear()
+        scraping = {"enabled": True, "allowed_origins": origins, "headers": {"X-Token": "secret"}}
+        answer = scene.ask(f"/symbolicate?scope=headers-{number}", {**scene.request(), "scraping": scraping})[1]
+        assert "context_line" in answer["stacktraces"][0]["frames"][0], answer
+        told = {token for path, token in scene.upstream.tokens if "/linked/" in path}
+        assert told == {want} and all(token is None for path, token in scene.upstream.tokens if "/linked/" not in path)
+    split = {"enabled": True, "allowed_origins": ["*"], "headers": {"X": "a\r\nY: b"}}
+    status, answer = scene.ask("/symbolicate", {**scene.request(), "scraping": split})
+    assert status == 422 and "headers" in json.dumps(answer), answer
+    place.unlink()
+
+
+if __name__ == "__main__":
+    run([dotnet_sources_are_shown, bundled_sources_are_shown, linked_sources_are_fetched,
+         headers_go_to_allowed_origins_alone])
