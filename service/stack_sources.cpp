@@ -15,9 +15,9 @@ namespace {
 
 using stacks::ModuleStatus;
 
-constexpr std::chrono::hours kNoLimit{24};        ///< whoever waits gives up sooner
-constexpr std::chrono::seconds kLookAgain{60};    ///< then the store is asked again, so that its files count as used
-constexpr std::uint64_t kDescriptor = 256 << 10;  ///< of the memory's bytes, so that few are open
+constexpr std::chrono::hours kNoLimit{24};      ///< whoever waits gives up sooner
+constexpr std::chrono::seconds kLookAgain{60};  ///< then the store is asked again, so that its files count as used
+constexpr std::uint64_t kDescriptor = 1 << 20;  ///< of the memory's bytes, so that few are open
 constexpr std::array kUses{CacheUse::own_sources, CacheUse::bundled_sources};  ///< the one that counts first
 
 constexpr std::size_t kMostFetched = 200;  ///< texts that one request gets from elsewhere
@@ -91,7 +91,6 @@ Task<std::unique_ptr<RequestTexts>> StackSources::open(const stacks::Request& re
   for (Place& place : places) {
     if (!place.table) continue;
     states[place.module].features.has_sources |= place.table->has_sources();
-    if (!place.table->has_sources() && !place.table->has_links()) continue;
     tables[place.module].push_back(std::move(place.table));
     any = true;
   }
@@ -140,7 +139,8 @@ Task<SharedTable> StackSources::look(CacheQuery query, std::string name, SharedS
   const Outcome outcome = co_await service_.find(std::move(query), kNoLimit, std::move(sources));
   SharedTable table;
   if (const auto* ready = std::get_if<Ready>(&outcome)) {
-    if (auto opened = SourceTable::open(ready->entry)) table = std::move(*opened);
+    auto opened = SourceTable::open(ready->entry);
+    if (opened && ((*opened)->has_sources() || (*opened)->has_links())) table = std::move(*opened);
   } else if (!std::holds_alternative<Absent>(outcome) && !std::holds_alternative<Failed>(outcome)) {
     co_return nullptr;  // the next request may have more luck
   }
