@@ -8,7 +8,6 @@
 namespace symcached::service {
 namespace {
 
-using fetch::FakeUpstream;
 using stacks::DownloadStatus;
 
 constexpr fetch::TextLimits kHere{.max_size = 1000, .total_ms = 5'000, .private_addresses = true};
@@ -53,7 +52,7 @@ TEST(SourceFiles, WhatIsFetchedAndWhatIsSaidOfTheRest) {
     const SourceFileAnswer first = scene.find(r.path);
     EXPECT_EQ(first.status, r.status) << r.path.substr(0, 20);
     EXPECT_EQ(first.lines != nullptr, r.status == DownloadStatus::ok) << r.path.substr(0, 20);
-    if (first.lines) EXPECT_EQ(first.lines->count(), r.lines);
+    EXPECT_EQ(first.lines ? first.lines->count() : 0, r.lines);
     EXPECT_EQ(first.details.empty(), r.status != DownloadStatus::error);
   }
   const std::size_t asked = scene.upstream.asked().size();
