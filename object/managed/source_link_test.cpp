@@ -204,5 +204,15 @@ TEST(SourceLinkFuzzCorpus, Stored) {
   testkit::expect_stored("object/managed/fuzz_corpus/source_link_fuzz", inputs);
 }
 
+TEST(SourceLink, OfRulesThatAreAtHand) {
+  const SourceLink link =
+      SourceLink::of({{"/src/*", "https://a/*"}, {"/src/x/*", "https://b/*"}, {"*/odd", "https://c"}});
+  EXPECT_EQ(link.rules().size(), 2u);
+  EXPECT_EQ(link.left_out(), 1u);
+  EXPECT_EQ(link.url_of("/SRC/X/y.c"), "https://b/y.c");
+  EXPECT_EQ(link.url_of("/src/y.c"), "https://a/y.c");
+  EXPECT_EQ(link.url_of("/other/y.c"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace symcached::object
