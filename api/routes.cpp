@@ -34,7 +34,7 @@ Task<http::Response> ready(http::Request, Segments, Behind behind) { co_return r
 /// For a PDB that the client may not see. What is wrong with other paths, the endpoint says.
 std::optional<http::Response> refusal_of_pdb(const http::Request& request, std::span<const std::string> pdb,
                                              const Behind& behind) {
-  if (behind.options.gate == nullptr) return std::nullopt;
+  if (behind.options.gate == nullptr || !request.principal) return std::nullopt;
   const auto path = parse_pdb_path(pdb);
   return path ? behind.options.gate->refusal(request, path->pdb_name) : std::nullopt;
 }

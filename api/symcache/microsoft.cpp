@@ -36,7 +36,7 @@ http::Response without_text(http::Response response) {
 http::Response to_response(const service::WptOutcome& outcome, const http::Request& request, bool polls,
                            const std::optional<std::string>& location) {
   return std::visit(
-      overloaded{[&](const transcode::OpenSymcache& symcache) { return send(symcache, request, location); },
+      overloaded{[&](const transcode::SharedSymcache& symcache) { return send(*symcache, request, location); },
                  [](const service::NothingNewer&) { return nothing_newer(); },
                  [](const service::NotMade&) {
                    return http::text(404, "no version that this client can read, and no transcoder for one",
@@ -58,7 +58,7 @@ Task<http::Response> get_microsoft_symcache(http::Request request, std::vector<s
   const bool must_not_wait = polls || request.is("HEAD");
   const auto outcome = co_await service.find(std::move(query), must_not_wait ? milliseconds(0) : hold);
   std::optional<std::string> location;
-  if (const auto* symcache = std::get_if<transcode::OpenSymcache>(&outcome); symcache != nullptr && redirect)
+  if (const auto* symcache = std::get_if<transcode::SharedSymcache>(&outcome); symcache != nullptr && redirect)
     location = co_await redirect(*symcache);
   co_return without_text(to_response(outcome, request, polls, location));
 }
