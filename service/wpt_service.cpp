@@ -144,6 +144,10 @@ WptService::Plan WptService::plan_of(const WptQuery& query, std::span<const tran
   Plan plan{wpt::choose(wanted, cached, makeable)};
   const auto* serve = std::get_if<wpt::Serve>(&plan.choice);
   if (serve != nullptr ? !serve->upgrade : !std::holds_alternative<wpt::Make>(plan.choice)) return plan;
+  if (originals_.in_use()->sources.all.empty()) {
+    plan.choice = wpt::choose(wanted, cached, {});
+    return plan;
+  }
   auto bars = barred(query.pdb_name, query.id);
   for (std::size_t i = 0; i < tools_.size(); ++i) {
     makeable[i].is_barred = bars[i].has_value();

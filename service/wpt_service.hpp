@@ -37,7 +37,7 @@ struct WptQuery {
 
 /// The client has the best there is.
 struct NothingNewer {};
-/// There is none, and nobody here makes one.
+/// There is none, and nobody here makes one: no transcoder, or no source of PDBs.
 struct NotMade {};
 using WptOutcome =
     std::variant<transcode::SharedSymcache, NothingNewer, NotMade, Absent, Failed, Pending, Overloaded, Unable>;
