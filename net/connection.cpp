@@ -25,6 +25,7 @@ constexpr std::chrono::milliseconds kLinger{1'000};  ///< for the peer to read t
 constexpr std::size_t kFirstRead = 4 << 10;          ///< bytes; all that an idle connection holds
 constexpr std::size_t kFurtherRead = 16 << 10;
 constexpr std::uint64_t kCheaperCopied = 48 << 10;  ///< bytes of a file; one send() costs less than several calls
+constexpr std::uint64_t kMostCopied = 256 << 10;    ///< of a file that others may write to: a copy is of one content
 constexpr std::size_t kLongestMethod = 20;          ///< bytes in log lines
 constexpr std::size_t kLongestTarget = 200;
 constexpr std::string_view kEndedEarly = "a connection was closed after an exception";
@@ -257,7 +258,8 @@ Task<bool> Connection::send(const http::Response& response, bool head_only, bool
   sending_.begin(bytes.size(), head_only ? 0 : response.body_size());
   if (text != nullptr) bytes += *text;
   Sent result = Sent::all;
-  if (more && (stream_.is_tls() || slice->size <= kCheaperCopied)) {
+  const std::uint64_t copied = more && slice->state ? kMostCopied : kCheaperCopied;
+  if (more && (stream_.is_tls() || slice->size <= copied)) {
     result = co_await send_copied(stream_, bytes, *slice, sending_);
   } else {
     const auto left = try_send(stream_, bytes, more, sending_);

@@ -15,9 +15,9 @@
 namespace symcached::net {
 namespace {
 
-constexpr std::size_t kPiece = 1 << 20;  ///< bytes a call, so that one fast reader does not hold the thread
-constexpr std::size_t kEnd = 96 << 10;   ///< of a file that others may write to: two large pieces wake a reader least
-constexpr std::size_t kCopied = 128 << 10;           ///< the same, where they are copied
+constexpr std::size_t kPiece = 1 << 20;     ///< bytes a call, so that one fast reader does not hold the thread
+constexpr std::size_t kEnd = 96 << 10;      ///< of a file, sent for itself: two large pieces wake a reader least often
+constexpr std::size_t kCopied = 128 << 10;  ///< the same, where they are copied
 constexpr std::uint64_t kLongest = 365 * 24 * 3600;  ///< seconds; keeps times far from overflowing
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
@@ -112,7 +112,7 @@ Task<Sent> send_file(Stream& stream, http::FileSlice slice, Sending& sending) {
   const auto begin = static_cast<off_t>(slice.offset);
   const auto end = static_cast<off_t>(slice.offset + slice.size);
   off_t offset = begin;
-  off_t until = slice.state ? std::max(begin, end - static_cast<off_t>(kEnd)) : end;
+  off_t until = std::max(begin, end - static_cast<off_t>(kEnd));
   while (offset < end) {
     if (offset == until) until = end;
     if (until == end && has_changed(slice)) co_return Sent::file_changed;

@@ -101,10 +101,10 @@ store::Checked SymcacheDirectory::read(const Descriptor& file, const store::File
 }
 
 SharedSymcache SymcacheDirectory::open_known(const Held& held) {
-  if (auto kept = open_.find(held.path)) return kept;
+  if (auto kept = hot_.find(held.path)) return kept;
   struct stat info{};
   if (::lstat((root_.native() + '/' + held.path).c_str(), &info) != 0) {
-    open_.drop(held.path);
+    hot_.drop(held.path);
     return nullptr;
   }
   return checked_.find(held.path, store::stamp_of(info)) ? open(held) : nullptr;
@@ -132,8 +132,7 @@ SharedSymcache SymcacheDirectory::open_checked(const Held& held) {
   auto symcache = std::make_shared<const OpenSymcache>(OpenSymcache{std::move(file), stamp.size, held.version,
                                                                     etag_of(held.version, *checked->head), held.path,
                                                                     nanoseconds(info.st_mtim)});
-  if (listings_.has_settled(stamp)) open_.put(stamp, symcache);
-  return symcache;
+  return listings_.has_settled(stamp) ? hot_.keep(stamp, symcache) : symcache;
 }
 
 void SymcacheDirectory::move_away(const std::string& relative) {

@@ -12,9 +12,9 @@
 
 #include "base/descriptor.hpp"
 #include "net/log.hpp"
+#include "transcode/hot_files.hpp"
 #include "transcode/job_folders.hpp"
 #include "transcode/listings.hpp"
-#include "transcode/open_files.hpp"
 #include "transcode/quarantine.hpp"
 
 namespace symcached::transcode {
@@ -75,7 +75,7 @@ class SymcacheDirectory {
   const Log log_;
   Listings listings_;
   store::CheckedFiles checked_;
-  OpenFiles open_;
+  HotFiles hot_;
   JobFolders jobs_;
   Quarantine quarantine_;
 };

@@ -18,8 +18,9 @@ http::Response send(const transcode::OpenSymcache& symcache, const http::Request
     headers.emplace_back("Cache-Control", "max-age=60");
     return {302, std::move(headers), ""};
   }
-  const http::FileState state{symcache.size, symcache.modified_ns};
-  return http::file_response(request, {symcache.file, 0, symcache.size, state}, symcache.etag, std::move(headers));
+  http::FileSlice whole{symcache.file, 0, symcache.size};
+  if (!symcache.is_copy) whole.state = http::FileState{symcache.size, symcache.modified_ns};
+  return http::file_response(request, std::move(whole), symcache.etag, std::move(headers));
 }
 
 /// Clients of this format get a 404 with no body; /open/status says why.
