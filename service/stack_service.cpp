@@ -29,6 +29,19 @@ ModuleStatus status_of(const Failed& failed) {
   return ModuleStatus::other;
 }
 
+/// For explanations. What this machine lacks is nobody else's business.
+void say_why(const Outcome& outcome, stacks::ModuleState& state) {
+  const auto in = [&](std::chrono::seconds time) { state.retry_at = store::Store::now() + time; };
+  std::visit(overloaded{[](const Ready&) {}, [&](const Absent& absent) { in(absent.retry_in); },
+                        [&](const Failed& failed) {
+                          state.why = failed.why;
+                          in(failed.retry_in);
+                        },
+                        [&](const Pending& pending) { in(pending.retry_in); }, [](const Overloaded&) {},
+                        [&](const Unable& unable) { in(unable.retry_in); }},
+             outcome);
+}
+
 ModuleStatus status_of(const Outcome& outcome) {
   return std::visit(
       overloaded{[](const Ready&) { return ModuleStatus::found; }, [](const Absent&) { return ModuleStatus::missing; },
@@ -84,7 +97,8 @@ Task<FoundModules> StackService::find(const stacks::Request& request, const stac
     found.states[i].status = ModuleStatus::missing;
     if (!module.type) continue;
     indices.push_back(i);
-    looking.push_back(find_one({*module.type, module.ids, scope}, sources, request.options.dif_candidates));
+    const bool with_candidates = request.options.dif_candidates || request.options.explain;
+    looking.push_back(find_one({*module.type, module.ids, scope}, sources, with_candidates));
   }
   std::vector<One> all = co_await all_of(std::move(looking));
   for (std::size_t n = 0; n < all.size(); ++n) {
@@ -113,9 +127,14 @@ Task<StackService::One> StackService::look(CacheQuery query, SharedSources sourc
   One one;
   const auto request = CacheRequest::of(query);
   one.state.status = ModuleStatus::missing;
-  if (!request) co_return one;
+  if (!request) {
+    one.state.has_ids = false;
+    one.state.why = request.error();
+    co_return one;
+  }
   const Outcome outcome = co_await service_.find(std::move(query), kNoLimit, std::move(sources));
   one.state.status = status_of(outcome);
+  say_why(outcome, one.state);
   const auto* ready = std::get_if<Ready>(&outcome);
   if (ready == nullptr) co_return one;
   const store::Head& head = ready->entry->head();

@@ -44,6 +44,9 @@ struct ModuleState {
   Features features = {};
   std::optional<ModuleStatus> unwind_status = {};  ///< only where stacks were walked, too
   std::vector<CandidateInfo> candidates = {};      ///< tidy()
+  std::string why = {};                            ///< it was not had, where no candidate says it; nothing secret in it
+  std::optional<WallTime> retry_at = {};           ///< it is looked for again then
+  bool has_ids = true;                             ///< false: they name no file; `why` says what they lack
 
   /// As the protocol names it: "x86_64"; "unknown" of .NET, and of what was not found.
   std::string_view arch() const;

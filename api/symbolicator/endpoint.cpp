@@ -22,6 +22,7 @@ using std::chrono::seconds;
 
 constexpr seconds kWhole{900};  ///< the longest that a request takes
 constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kExplain = " explain";  ///< behind the scope of a kept request; no scope has a blank
 
 http::Response json_response(unsigned status, std::string body, http::Headers headers = {}) {
   headers.emplace_back("Content-Type", kJson);
@@ -65,6 +66,14 @@ std::string scope_of(const http::Request& request) {
   return store::is_scope(*scope) ? *scope : "sha256-" + to_hex(store::sha256(as_bytes(*scope)));
 }
 
+/// @return nothing if it is neither yes nor no
+std::optional<bool> flag_of(const http::Request& request, std::string_view name) {
+  const auto text = parameter(request, name);
+  if (!text || *text == "0" || *text == "false") return false;
+  if (*text == "1" || *text == "true") return true;
+  return std::nullopt;
+}
+
 bool is_json(const http::Request& request) {
   std::string_view type = request.header("Content-Type").value_or("");
   type = type.substr(0, type.find(';'));
@@ -84,16 +93,20 @@ stacks::Scratch& scratch() {
 Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text, StackDesk desk) {
   const std::size_t end = std::min(text->find('\n'), text->size());
   std::string scope = text->substr(0, end);
+  const bool explains = scope.ends_with(kExplain);
+  if (explains) scope.resize(scope.size() - kExplain.size());
   auto parsed =
       parse_symbolicate_body(std::string_view(*text).substr(std::min(end + 1, text->size())), desk.source_rules);
   text.reset();
   if (!parsed) co_return service::RequestAnswer{parsed.error().status, error_body(parsed.error().why)};
+  parsed->request.options.explain |= explains;
   const stacks::ModuleMap map(parsed->request.modules);
   const auto& wanted = parsed->sources.sources;
   service::SharedSources sources = desk.stacks->sources_of(wanted ? &*wanted : nullptr);
   const service::FoundModules found =
       co_await desk.stacks->find(parsed->request, map, std::move(scope), std::move(sources));
-  co_return service::RequestAnswer{200, completed_body(parsed->request, map, found.states, scratch())};
+  co_return service::RequestAnswer{200,
+                                   completed_body(parsed->request, map, found.states, scratch(), store::Store::now())};
 }
 
 namespace {
@@ -125,8 +138,12 @@ Task<http::Response> post_symbolicate(http::Request request, const StackDesk& de
   if (!is_json(request)) co_return fault(415, "expected a request with Content-Type: application/json");
   const auto hold = hold_of(request);
   if (!hold) co_return fault(400, "timeout: expected a whole number of seconds");
+  const auto explains = flag_of(request, "explain");
+  if (!explains) co_return fault(400, "explain: expected 1 or 0");
   const std::string scope = scope_of(request);
-  const auto text = std::make_shared<const std::string>(scope + '\n' + std::move(request.body));
+  std::string head = scope;
+  if (*explains) head += kExplain;
+  const auto text = std::make_shared<const std::string>(head + '\n' + std::move(request.body));
   const auto outcome = co_await desk.requests->ask(scope, text, *hold);
   co_return to_response(outcome);
 }

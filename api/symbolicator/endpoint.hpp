@@ -20,7 +20,7 @@ struct StackDesk {
   std::uint64_t max_body = std::uint64_t{55} << 20;  ///< bytes of a request's JSON
 };
 
-/// What the desk's table calls. @param text  the scope, a line end, the JSON
+/// What the desk's table calls. @param text  the scope, " explain" if that is wanted, a line end, the JSON
 Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text, StackDesk desk);
 
 /// How the body of a request to symbolicate is taken.

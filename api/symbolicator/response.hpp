@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "stacks/gaps.hpp"
 #include "stacks/symbolicate.hpp"
 
 namespace symcached::api {
@@ -25,8 +26,10 @@ class ResponseWriter final : public stacks::FrameSink {
   bool is_full() const override { return out_.size() > limit_; }
 
   /// @param states  of all modules of the request
+  /// @param after   members that stand behind all others: `,"explanations":[]`
   /// @return        the body; that of a failure if the frames passed the limit
-  std::string finish(const stacks::ModuleMap& modules, std::span<const stacks::ModuleState> states) &&;
+  std::string finish(const stacks::ModuleMap& modules, std::span<const stacks::ModuleState> states,
+                     std::string_view after = {}) &&;
 
  private:
   const stacks::Request& request_;
@@ -35,9 +38,11 @@ class ResponseWriter final : public stacks::FrameSink {
   bool first_stack_ = true, first_frame_ = true;
 };
 
-/// Both in one: frames, modules, the whole body.
+/// Both in one: frames, modules, explanations if they are wanted, the whole body.
+/// @param now  for explanations
 std::string completed_body(const stacks::Request& request, const stacks::ModuleMap& modules,
-                           std::span<const stacks::ModuleState> states, stacks::Scratch& scratch);
+                           std::span<const stacks::ModuleState> states, stacks::Scratch& scratch,
+                           stacks::WallTime now = {});
 
 /// Not done yet: to be asked for by its id. @param retry_after  seconds
 std::string pending_body(std::string_view request_id, unsigned retry_after);
