@@ -17,10 +17,11 @@ std::string_view short_name(std::string_view path) { return last_path_part(path)
 /// "app.pdb with debug id 3249…-1": what has to be put where somebody looks for it.
 std::string wanted_file(const sources::ModuleIds& ids) {
   const std::string_view debug = short_name(ids.debug_file), code = short_name(ids.code_file);
-  std::string file = !debug.empty()  ? std::string(debug)
-                     : !code.empty() ? fmt::format("the debug file of {}", code)
-                                     : "the debug file";
-  if (ids.debug_id) return fmt::format("{} with debug id {}", file, ids.debug_id->dashed());
+  std::string file = "the debug file";
+  if (!debug.empty() && debug != code) file = debug;
+  else if (!code.empty()) file = fmt::format("the debug file of {}", code);
+  const bool follows = !ids.code_id.empty() && ids.debug_id == sources::debug_id_of_build_id(ids.code_id);
+  if (ids.debug_id && !follows) return fmt::format("{} with debug id {}", file, ids.debug_id->dashed());
   if (!ids.code_id.empty()) return fmt::format("{} with build id {}", file, ids.code_id);
   return file;
 }
@@ -80,7 +81,8 @@ Advice nobody_has_it(const Looked& module, WallTime now) {
             fmt::format("name a source whose layout and filters allow for {}", wanted_file(module.ids))};
   const auto again = earliest(module.asked, DownloadStatus::not_found);
   const bool is_remembered = again && *again > now;
-  return {"no source has a debug file for this id",
+  const bool has_id = module.ids.debug_id || !module.ids.code_id.empty();
+  return {has_id ? "no source has a debug file for this id" : "no source has a file of this name",
           fmt::format("{}{}{}", supply(module), is_remembered ? "; then " : "", is_remembered ? when(again, now) : "")};
 }
 
@@ -149,6 +151,9 @@ Advice advice_on(const Looked& module, WallTime now) {
     case Trouble::outside:
       return {fmt::format("the address lies outside every function of {}", file_used(module)),
               "check image_addr; if that is right, the code there has no symbol"};
+    case Trouble::other_size:
+      return {fmt::format("the function has another size in {}, which is of another build", file_used(module)),
+              supply(module) + " of this build"};
     case Trouble::no_method:
       return {"the frame does not say which method it is in",
               "send function_id, the method's row, and as instruction_addr the offset in its IL"};

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sources/module_ids.hpp"
 #include "stacks/candidates.hpp"
@@ -27,6 +28,7 @@ enum class Trouble : std::uint8_t {
   // There is a file.
   not_reached,   ///< no absolute address leads into a module at 0
   outside,       ///< it has no function at the address
+  other_size,    ///< it has functions of that name, which are larger or smaller
   no_method,     ///< of .NET: the frame does not say which
   no_il_offset,  ///< of .NET: the PDB has no line of the method there
   no_name,       ///< it has a line there, and no function
@@ -47,6 +49,14 @@ struct Looked {
 struct Advice {
   std::string reason;  ///< one sentence
   std::string fix;     ///< what would make it work
+};
+
+/// Of a module as a text names it, for commands.
+struct ModuleExplanation {
+  std::string module;        ///< as the text has it, unchecked; empty: it does not say
+  std::uint64_t frames = 0;  ///< places that were asked about; 0: not known
+  Advice advice = {};
+  std::vector<CandidateInfo> asked = {};
 };
 
 /// Names are told as far as people read them, and nothing else of what is secret to sources.
