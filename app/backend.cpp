@@ -75,8 +75,10 @@ std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config:
   };
   backend->stacks_.emplace(*backend->service_, open_source,
                            service::StackOptions{.download_limit = std::chrono::milliseconds(config.network.total_ms)});
-  const service::RequestTable::Answer answer = [stacks = &*backend->stacks_](service::RequestTable::Text text) {
-    return api::answer_stacks(std::move(text), {.stacks = stacks});
+  const service::RequestTable::Answer answer = [stacks = &*backend->stacks_](
+                                                   service::RequestTable::Text text,
+                                                   std::shared_ptr<service::RequestProgress> progress) {
+    return api::answer_stacks(std::move(text), std::move(progress), {.stacks = stacks});
   };
   backend->requests_.emplace(*backend->store_, answer, service::RequestOptions{}, backend->log_);
   backend->files_.emplace(backend->service_->originals(), backend->reader_, backend->service_->job_limits(), 0,

@@ -85,7 +85,7 @@ SharedSources StackService::sources_of(const std::vector<sources::SourceConfig>*
 }
 
 Task<FoundModules> StackService::find(const stacks::Request& request, const stacks::ModuleMap& map, std::string scope,
-                                      SharedSources sources) {
+                                      SharedSources sources, Tell tell) {
   FoundModules found;
   found.states.resize(request.modules.size());
   const std::vector<bool> used = map.used(request.stacks);
@@ -95,10 +95,11 @@ Task<FoundModules> StackService::find(const stacks::Request& request, const stac
     const stacks::ModuleInfo& module = request.modules[i];
     if (!used[i]) continue;
     found.states[i].status = ModuleStatus::missing;
+    if (!module.type && tell) tell(i, found.states[i], nullptr);
     if (!module.type) continue;
     indices.push_back(i);
     const bool with_candidates = request.options.dif_candidates || request.options.explain;
-    looking.push_back(find_one({*module.type, module.ids, scope}, sources, with_candidates));
+    looking.push_back(find_and_tell({*module.type, module.ids, scope}, sources, with_candidates, i, tell));
   }
   std::vector<One> all = co_await all_of(std::move(looking));
   for (std::size_t n = 0; n < all.size(); ++n) {
@@ -106,6 +107,13 @@ Task<FoundModules> StackService::find(const stacks::Request& request, const stac
     found.open.push_back(std::move(all[n].open));
   }
   co_return found;
+}
+
+Task<StackService::One> StackService::find_and_tell(CacheQuery query, SharedSources sources, bool with_candidates,
+                                                    std::size_t module, Tell tell) {
+  One one = co_await find_one(std::move(query), std::move(sources), with_candidates);
+  if (tell) tell(module, one.state, one.open);
+  co_return one;
 }
 
 Task<StackService::One> StackService::find_one(CacheQuery query, SharedSources sources, bool with_candidates) {

@@ -30,6 +30,7 @@ std::optional<Trouble> GapFinder::trouble_of(const OutFrame& frame) const {
     case FrameStatus::missing:
     case FrameStatus::malformed: return trouble_without_file(*frame.module);
     case FrameStatus::missing_symbol: return trouble_at(frame);
+    case FrameStatus::pending: return std::nullopt;
     case FrameStatus::symbolicated: break;
   }
   if (frame.frame.function.empty() && frame.frame.symbol.empty()) return Trouble::no_name;

@@ -172,11 +172,13 @@ std::size_t frames_of(const stacks::Request& request) {
 
 }  // namespace
 
-ResponseWriter::ResponseWriter(const stacks::Request& request, std::string_view before, std::size_t limit)
-    : request_(request), limit_(limit) {
+ResponseWriter::ResponseWriter(const stacks::Request& request, const ResponseShape& shape)
+    : request_(request), limit_(shape.limit) {
   out_.reserve(frames_of(request) * kBytesPerFrame);
-  out_ += R"({"status":"completed",)";
-  out_ += before;
+  out_ += '{';
+  out_ += shape.status;
+  out_ += ',';
+  out_ += shape.before;
   if (request.signal) {
     put_number_if(out_, R"("signal":)", request.signal);
     out_ += ',';
@@ -264,13 +266,16 @@ std::string completed_body(const stacks::Request& request, const stacks::ModuleM
   return std::move(writer).finish(modules, states, explanations_member(explanations, states, now));
 }
 
-std::string pending_body(std::string_view request_id, unsigned retry_after) {
-  std::string out = R"({"status":"pending","request_id":)";
+std::string pending_members(std::string_view request_id, unsigned retry_after) {
+  std::string out = R"("status":"pending","request_id":)";
   append_json_text(request_id, out);
   out += R"(,"retry_after":)";
   put_number(out, retry_after);
-  out += '}';
   return out;
+}
+
+std::string pending_body(std::string_view request_id, unsigned retry_after) {
+  return '{' + pending_members(request_id, retry_after) + '}';
 }
 
 std::string failed_body(std::string_view message) {
