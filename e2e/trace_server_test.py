@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""trace_server_test.py SYMCACHED: `symbolicate --server` and `--explain`, against `serve` and servers that misbehave."""
+"""trace_server_test.py SYMCACHED: `symbolicate --server` and `--explain`, with `serve` and servers that misbehave."""
 import http.server
 import json
 import pathlib

@@ -28,7 +28,9 @@ std::string statuses(const json::value& answer) {
 }
 
 TEST(OngoingStacks, AreAnsweredFromWhatIsThere) {
-  OngoingStacks stacks(parse_symbolicate_body(kBody, {})->request);
+  auto parsed = parse_symbolicate_body(kBody, {});
+  ASSERT_TRUE(parsed) << parsed.error().why;
+  OngoingStacks stacks(std::move(parsed->request));
   const auto ask = [&] { return json::parse(stacks.partial("a-1", std::chrono::seconds(7))); };
   const json::value first = ask();
   EXPECT_EQ(first.at("status").as_string(), "pending");

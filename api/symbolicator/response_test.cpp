@@ -140,7 +140,7 @@ TEST(SymbolicateResponse, HasALimit) {
   const stacks::ModuleMap modules(parsed->request.modules);
   const std::vector<stacks::ModuleState> states = {{.status = ModuleStatus::found, .module = &module}};
   stacks::Scratch scratch;
-  ResponseWriter writer(parsed->request, {}, 100);
+  ResponseWriter writer(parsed->request, {.limit = 100});
   symbolicate(parsed->request, modules, states, scratch, writer);
   EXPECT_TRUE(writer.is_full());
   EXPECT_EQ(std::move(writer).finish(modules, states),

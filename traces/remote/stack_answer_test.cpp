@@ -6,38 +6,37 @@ namespace symcached::traces {
 namespace {
 
 TEST(StackAnswer, HasFramesInTheirPlaces) {
-  const auto answer = parse_stack_answer(R"({"status":"completed","stacktraces":[{"frames":[
+  const auto answer = parse_stack_answer(R"x({"status":"completed","stacktraces":[{"frames":[
       {"status":"symbolicated","original_index":0,"function":"inner()","symbol":"_Z5innerv","abs_path":"/s/a.h",
        "filename":"a.h","lineno":3,"colno":5},
       {"status":"symbolicated","original_index":0,"symbol":"outer","filename":"b.c","lineno":9},
       {"status":"missing","original_index":1,"function":"of the client"},
-      {"status":"symbolicated","original_index":7,"function":"nobody asked"}, 5]
-}],
+      {"status":"symbolicated","original_index":7,"function":"nobody asked"}, 5]}],
       "modules":[{"debug_status":"missing","candidates":[{"source":"s","location":"l",
-                  "download":{"status":"noperm","details":"403 Forbidden"}}]}]
-})",
+                  "download":{"status":"noperm","details":"403 Forbidden"}}]}]})x",
                                          2);
-ASSERT_TRUE(answer) << answer.error();
-const auto& done = std::get<StackCompleted>(*answer);
-ASSERT_EQ(done.frames.size(), 2u);
-ASSERT_EQ(done.frames[0].size(), 2u);
-EXPECT_EQ(done.frames[0][0].function, "inner()");
-EXPECT_EQ(done.frames[0][0].file, "/s/a.h");
-EXPECT_EQ(done.frames[0][0].column, 5u);
-EXPECT_TRUE(done.frames[0][0].is_inlined);
-EXPECT_EQ(done.frames[0][1].function, "outer");
-EXPECT_FALSE(done.frames[0][1].is_inlined);
-EXPECT_TRUE(done.frames[1].empty());
-EXPECT_FALSE(done.explanations);
-ASSERT_EQ(done.modules.size(), 1u);
-EXPECT_EQ(done.modules[0].status, "missing");
-EXPECT_EQ(done.modules[0].candidates[0].download, stacks::DownloadStatus::no_permission);
-EXPECT_EQ(done.modules[0].candidates[0].details, "403 Forbidden");
+  ASSERT_TRUE(answer) << answer.error();
+  const auto& done = std::get<StackCompleted>(*answer);
+  ASSERT_EQ(done.frames.size(), 2u);
+  ASSERT_EQ(done.frames[0].size(), 2u);
+  EXPECT_EQ(done.frames[0][0].function, "inner()");
+  EXPECT_EQ(done.frames[0][0].file, "/s/a.h");
+  EXPECT_EQ(done.frames[0][0].column, 5u);
+  EXPECT_TRUE(done.frames[0][0].is_inlined);
+  EXPECT_EQ(done.frames[0][1].function, "outer");
+  EXPECT_FALSE(done.frames[0][1].is_inlined);
+  EXPECT_TRUE(done.frames[1].empty());
+  EXPECT_FALSE(done.explanations);
+  ASSERT_EQ(done.modules.size(), 1u);
+  EXPECT_EQ(done.modules[0].status, "missing");
+  EXPECT_EQ(done.modules[0].candidates[0].download, stacks::DownloadStatus::no_permission);
+  EXPECT_EQ(done.modules[0].candidates[0].details, "403 Forbidden");
 }
 
 TEST(StackAnswer, HasWhatTheServerExplains) {
   const auto answer = parse_stack_answer(R"({"status":"completed","explanations":[
-      {"module":1,"frame_count":7,"reason":"why","fix":"how","asked":[{"source":"s","location":"l","status":"notfound"}]},
+      {"module":1,"frame_count":7,"reason":"why","fix":"how",
+       "asked":[{"source":"s","location":"l","status":"notfound"}]},
       {"reason":"no module"}]})",
                                          0);
   ASSERT_TRUE(answer) << answer.error();

@@ -54,7 +54,7 @@ TEST(RemoteModules, AreOfTheTypeThatTheirIdsLookLike) {
   };
   const auto guid = DebugId::parse("3249d99d-0c40-4931-8610-f4e4fb0b6936-1a");
   const Row rows[] = {
-      {"/opt/srv", kBuildId, {}, "elf", "/opt/srv", "00002c4f-1122-4433-5566-778899aabbcc"},
+      {"/opt/srv", kBuildId, {}, "elf", "/opt/srv", "11002c4f-3322-5544-6677-8899aabbccdd"},
       {"C:\\a\\Srv.EXE", "", guid, "pe", "C:\\a\\Srv.pdb", "3249d99d-0c40-4931-8610-f4e4fb0b6936-1a"},
       {"srv.pdb", "", guid, "pe", "srv.pdb", "3249d99d-0c40-4931-8610-f4e4fb0b6936-1a"},
       {"Srv", "3249d99d0c4049318610f4e4fb0b6936", {}, "macho", "Srv", "3249d99d-0c40-4931-8610-f4e4fb0b6936"},
