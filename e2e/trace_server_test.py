@@ -98,6 +98,17 @@ class AtAServer(unittest.TestCase):
         for frame in frames[::9_973]:
             self.assertEqual(told(frame), addr2line(self.built.whole, frame["lookup"]))
 
+    def test_a_perf_script_with_build_ids(self):
+        addresses, base = self.code()[1:], 0x7F0000000000
+        text = (f"srv 1 5.5: PERF_RECORD_MMAP2 1/1: [{base + 0x1000:#x}(0x1000) @ 0x1000 <{self.build_id}>]: "
+                "r-xp /opt/srv\n")
+        text += "".join(f"srv 1 [000] 5.5: 1 cycles:\n\t    {base + address:x} [unknown] (/opt/srv)\n"
+                        f"\t    {base + address:x} [unknown] (/opt/srv)\n\n" for address in addresses)
+        frames = self.frames(text, "--server", self.server.url)
+        self.assertEqual({frame["status"] for frame in frames}, {"unverified"})
+        for frame, address in zip(frames[1::2], addresses):
+            self.assertEqual(told(frame), addr2line(self.built.whole, hex(address - 1)))
+
     def test_why_there_is_nothing(self):
         known, unknown = self.code()[1], "ab" * 20
         text = self.line(known) + self.line(0x10) + self.line(0x10, unknown) + "/opt/other(+0x1198) [0x5623fbf08198]\n"

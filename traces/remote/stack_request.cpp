@@ -54,7 +54,7 @@ std::expected<std::uint64_t, Trouble> remote_place(const FrameQuestion& question
   if (question.kind == NumberKind::token) return question.il_offset;
   if (question.kind == NumberKind::named || question.kind == NumberKind::runtime)
     return std::unexpected(Trouble::no_map);
-  const std::uint64_t place = question.image_offset.value_or(question.value);
+  const std::uint64_t place = question.image_offset.value_or(question.other_offset.value_or(question.value));
   const std::uint64_t step = question.subtract ? 1 : 0;
   if (place < step || place >= kImageSpan) return std::unexpected(Trouble::no_map);
   return place - step;

@@ -21,6 +21,8 @@ TEST(RemotePlace, IsCountedFromTheStartOfTheImage) {
                 method = question(NumberKind::token, 0x6000004), nameless = question(NumberKind::image, 0x1000);
   returning.subtract = true;
   mapped.image_offset = 0x1500;
+  FrameQuestion of_perf = question(NumberKind::file, 0x7f0000001500);
+  of_perf.other_offset = 0x1500;
   method.il_offset = 0x1a;
   nameless.build_id.clear();
   FrameQuestion nothing_before = question(NumberKind::image, 0);
@@ -36,6 +38,7 @@ TEST(RemotePlace, IsCountedFromTheStartOfTheImage) {
       {"where the image lies is known", mapped, 0x1500},
       {"stated addresses begin at 0", question(NumberKind::link, 0x1000), 0x1000},
       {"so do offsets in the file", question(NumberKind::file, 0x1000), 0x1000},
+      {"as perf prints addresses", of_perf, 0x1500},
       {"of .NET", method, 0x1a},
       {"no id", nameless, std::unexpected(Trouble::no_id)},
       {"an address of the process", question(NumberKind::runtime, 0x7f0000000000), std::unexpected(Trouble::no_map)},
