@@ -76,10 +76,11 @@ std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config:
   service::StackOptions stack_options = config.symbolication.stacks;
   stack_options.download_limit = std::chrono::milliseconds(config.network.total_ms);
   backend->stacks_.emplace(*backend->service_, open_source, stack_options);
-  const service::RequestTable::Answer answer =
-      [stacks = &*backend->stacks_, rules = config.symbolication.sources](service::RequestTable::Text text) {
-        return api::answer_stacks(std::move(text), {.stacks = stacks, .source_rules = rules});
-      };
+  const service::RequestTable::Answer answer = [stacks = &*backend->stacks_, rules = config.symbolication.sources](
+                                                   service::RequestTable::Text text,
+                                                   std::shared_ptr<service::RequestProgress> progress) {
+    return api::answer_stacks(std::move(text), std::move(progress), {.stacks = stacks, .source_rules = rules});
+  };
   backend->requests_.emplace(*backend->store_, answer, config.symbolication.requests, backend->log_);
   backend->files_.emplace(backend->service_->originals(), backend->reader_, backend->service_->job_limits(), 0,
                           backend->log_);

@@ -45,7 +45,7 @@ def check_answers(server, path, body):
     assert f"Content-Length: {len(body)}\r\n" in head, head
     etag = re.search(r"ETag: (.*)\r\n", head).group(1)
     assert curl("-r", "0-15", server.url + path) == body[:16]
-    assert curl(server.url + "/healthcheck") == b"ok\n"
+    assert curl(server.url + "/healthcheck") == b"ok"
     assert b"<h1>symcached</h1>" in curl(server.url + "/")
     rows = [
         ("known tag", path, ["-H", f"If-None-Match: {etag}"], "304"),

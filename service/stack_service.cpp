@@ -29,6 +29,19 @@ ModuleStatus status_of(const Failed& failed) {
   return ModuleStatus::other;
 }
 
+/// For explanations. What this machine lacks is nobody else's business.
+void say_why(const Outcome& outcome, stacks::ModuleState& state) {
+  const auto in = [&](std::chrono::seconds time) { state.retry_at = store::Store::now() + time; };
+  std::visit(overloaded{[](const Ready&) {}, [&](const Absent& absent) { in(absent.retry_in); },
+                        [&](const Failed& failed) {
+                          state.why = failed.why;
+                          in(failed.retry_in);
+                        },
+                        [&](const Pending& pending) { in(pending.retry_in); }, [](const Overloaded&) {},
+                        [&](const Unable& unable) { in(unable.retry_in); }},
+             outcome);
+}
+
 ModuleStatus status_of(const Outcome& outcome) {
   return std::visit(
       overloaded{[](const Ready&) { return ModuleStatus::found; }, [](const Absent&) { return ModuleStatus::missing; },
@@ -72,7 +85,7 @@ SharedSources StackService::sources_of(const std::vector<sources::SourceConfig>*
 }
 
 Task<FoundModules> StackService::find(const stacks::Request& request, const stacks::ModuleMap& map, std::string scope,
-                                      SharedSources sources) {
+                                      SharedSources sources, Tell tell) {
   FoundModules found;
   found.states.resize(request.modules.size());
   const std::vector<bool> used = map.used(request.stacks);
@@ -82,9 +95,11 @@ Task<FoundModules> StackService::find(const stacks::Request& request, const stac
     const stacks::ModuleInfo& module = request.modules[i];
     if (!used[i]) continue;
     found.states[i].status = ModuleStatus::missing;
+    if (!module.type && tell) tell(i, found.states[i], nullptr);
     if (!module.type) continue;
     indices.push_back(i);
-    looking.push_back(find_one({*module.type, module.ids, scope}, sources, request.options.dif_candidates));
+    const bool with_candidates = request.options.dif_candidates || request.options.explain;
+    looking.push_back(find_and_tell({*module.type, module.ids, scope}, sources, with_candidates, i, tell));
   }
   std::vector<One> all = co_await all_of(std::move(looking));
   for (std::size_t n = 0; n < all.size(); ++n) {
@@ -92,6 +107,13 @@ Task<FoundModules> StackService::find(const stacks::Request& request, const stac
     found.open.push_back(std::move(all[n].open));
   }
   co_return found;
+}
+
+Task<StackService::One> StackService::find_and_tell(CacheQuery query, SharedSources sources, bool with_candidates,
+                                                    std::size_t module, Tell tell) {
+  One one = co_await find_one(std::move(query), std::move(sources), with_candidates);
+  if (tell) tell(module, one.state, one.open);
+  co_return one;
 }
 
 Task<StackService::One> StackService::find_one(CacheQuery query, SharedSources sources, bool with_candidates) {
@@ -113,9 +135,14 @@ Task<StackService::One> StackService::look(CacheQuery query, SharedSources sourc
   One one;
   const auto request = CacheRequest::of(query);
   one.state.status = ModuleStatus::missing;
-  if (!request) co_return one;
+  if (!request) {
+    one.state.has_ids = false;
+    one.state.why = request.error();
+    co_return one;
+  }
   const Outcome outcome = co_await service_.find(std::move(query), kNoLimit, std::move(sources));
   one.state.status = status_of(outcome);
+  say_why(outcome, one.state);
   const auto* ready = std::get_if<Ready>(&outcome);
   if (ready == nullptr) co_return one;
   const store::Head& head = ready->entry->head();

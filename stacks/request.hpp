@@ -75,6 +75,8 @@ struct Options {
   /// Ours: frames also have `function_offset`, `function_size`, `original_instruction_addr`, `colno`, `aliases` and
   /// `confidence` (FrameDetails).
   bool extended = false;
+  /// Ours: modules that left frames without a name or a line are explained (explain.hpp).
+  bool explain = false;
 };
 
 /// Moves, and is not copied: everything in it may be a view of `memory`.

@@ -39,6 +39,7 @@ std::string_view word_of(Language language) {
 }
 
 FrameStatus status_without(ModuleStatus status) {
+  if (status == ModuleStatus::fetching) return FrameStatus::pending;
   return status == ModuleStatus::malformed ? FrameStatus::malformed : FrameStatus::missing;
 }
 
