@@ -26,6 +26,18 @@ std::uint32_t Interner::intern(std::string_view text) {
   return slots_[at].id;
 }
 
+std::uint32_t Interner::with_parameters(std::uint32_t name, std::uint32_t parameters) {
+  if (name == 0 || parameters == 0) return name;
+  bool added = false;
+  std::uint32_t& id = with_parameters_.at(std::uint64_t{name} << 32 | parameters, added);
+  if (!added) return id;
+  id = static_cast<std::uint32_t>(texts_.size());
+  texts_.push_back(texts_[name]);
+  functions_.resize(texts_.size());
+  functions_.back() = {name, parameters};
+  return id;
+}
+
 std::string_view Interner::copy(std::string_view text) {
   if (text.size() > chunk_left_) {
     chunk_left_ = std::max(kChunkBytes, text.size());

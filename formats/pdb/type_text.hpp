@@ -1,0 +1,68 @@
+#pragma once
+/// Types as text: the parameters of functions, in the spelling that Symbolicator gives them, by which crashes are
+/// grouped. Rules: docs/formats/pdb.md, section 7.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/number_map.hpp"
+#include "formats/pdb/types.hpp"
+
+namespace symcached::pdb {
+
+/// Makes the text of a type once and puts longer ones together from it.
+class TypeTexts {
+ public:
+  static constexpr std::size_t kMaxDepth = 64;       ///< of types within types
+  static constexpr std::size_t kMaxText = 1u << 16;  ///< bytes of one type
+  /// @param max_bytes  of all texts together
+  TypeTexts(TypeStream types, std::uint64_t max_bytes);
+
+  TypeStream& types() { return types_; }
+
+  /// Parentheses and what is in them; ` const` behind where the function takes a const object. Empty if `function` is
+  /// no LF_PROCEDURE or LF_MFUNCTION, if a record is malformed, or beyond a limit. Lives until the next call.
+  /// Cost: the records that no earlier call has read.
+  std::string_view parameters(TypeIndex function);
+
+ private:
+  /// A text in texts_, and where what is declared with it goes: the `*` of a pointer at `declarator`, the dimension of
+  /// an array at `dimensions`. `int (|)(char)`, `const char|[8]`: both are at its end otherwise.
+  struct Text {
+    std::uint32_t at = 0, size = 0;
+    std::uint32_t declarator = 0, dimensions = 0;
+    bool failed = true;
+    bool is_pointer = false;
+  };
+  class Composer;
+
+  Text of(TypeIndex index, std::size_t depth);
+  Text make(TypeIndex index, std::size_t depth);
+  Text plain(std::string_view text);
+  Text modified(const ModifierLeaf& modifier, std::size_t depth);
+  Text pointer(const PointerLeaf& pointer, std::size_t depth);
+  Text function(TypeIndex result, TypeIndex scope, TypeIndex arguments, std::size_t depth);
+  Text list(Bytes indices, std::size_t depth);
+  Text array(TypeIndex element, std::uint64_t bytes, std::size_t depth);
+  Text const_of(const Text& text);
+  std::uint64_t size_of(TypeIndex index, std::size_t depth);
+  std::uint64_t size_of_definition(const NamedType& declared, std::size_t depth);
+  bool takes_const(TypeIndex this_type);
+  std::string_view view(const Text& text) const { return std::string_view(texts_).substr(text.at, text.size); }
+  std::string_view head(const Text& text) const { return view(text).substr(0, text.declarator); }
+  std::string_view tail(const Text& text) const { return view(text).substr(text.declarator); }
+  Text put(std::initializer_list<std::string_view> pieces);
+
+  TypeStream types_;
+  std::uint64_t bytes_left_;
+  std::string texts_;
+  NumberMap known_;  // by type: place in made_, plus 1
+  std::vector<Text> made_;
+  std::string composed_;
+  std::uint64_t definitions_left_ = 1u << 16;  // to be looked at: many types may share a hash
+  std::array<std::vector<std::byte>, kMaxDepth + 1> scratch_;
+};
+
+}  // namespace symcached::pdb
