@@ -10,6 +10,8 @@ namespace symcached::pdb {
 namespace {
 
 constexpr TypeIndex kNoType = 0;
+constexpr std::uint32_t kBeingMade = 0xFFFFFFFF;
+constexpr std::size_t kPrimitiveIndices = 0x1000;
 constexpr std::uint32_t kConstModifier = 1, kConstPointer = 1u << 10;
 constexpr std::string_view kConst = " const";
 
@@ -67,7 +69,7 @@ constexpr Primitive kPrimitives[] = {
 /// Null: not one of them.
 const Primitive* primitive_of(TypeIndex index) {
   const auto* const found = std::ranges::lower_bound(kPrimitives, index & 0xFF, {}, &Primitive::kind);
-  return index < 0x1000 && found != std::end(kPrimitives) && found->kind == (index & 0xFF) ? found : nullptr;
+  return index < kPrimitiveIndices && found != std::end(kPrimitives) && found->kind == (index & 0xFF) ? found : nullptr;
 }
 /// Bytes of a pointer to a primitive type, by the mode in its index; 0: it is no pointer.
 std::uint64_t primitive_pointer_size(TypeIndex index) {
@@ -133,12 +135,15 @@ bool TypeTexts::takes_const(TypeIndex this_type) {
 
 /// A type inside of itself has failed by the time that it is met again.
 TypeTexts::Text TypeTexts::of(TypeIndex index, std::size_t depth) {
-  bool added = false;
-  const std::uint32_t known = known_.at(index, added);
-  if (!added) return known == 0 ? Text() : made_[known - 1];
+  if (known_.empty()) known_.resize(kPrimitiveIndices + types_.count());
+  const bool is_record = types_.has(index);
+  if (!is_record && index >= kPrimitiveIndices) return make(index, depth);
+  std::uint32_t& known = known_[is_record ? kPrimitiveIndices + (index - types_.first()) : index];
+  if (known != 0) return known == kBeingMade ? Text() : made_[known - 1];
+  known = kBeingMade;
   const Text text = make(index, depth);
   made_.push_back(text);
-  known_.at(index, added) = static_cast<std::uint32_t>(made_.size());
+  known = static_cast<std::uint32_t>(made_.size());
   return text;
 }
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/number_map.hpp"
 #include "formats/pdb/types.hpp"
 
 namespace symcached::pdb {
@@ -36,8 +35,6 @@ class TypeTexts {
     bool failed = true;
     bool is_pointer = false;
   };
-  class Composer;
-
   Text of(TypeIndex index, std::size_t depth);
   Text make(TypeIndex index, std::size_t depth);
   Text plain(std::string_view text);
@@ -58,7 +55,7 @@ class TypeTexts {
   TypeStream types_;
   std::uint64_t bytes_left_;
   std::string texts_;
-  NumberMap known_;  // by type: place in made_, plus 1
+  std::vector<std::uint32_t> known_;  // primitives, then records: place in made_, plus 1
   std::vector<Text> made_;
   std::string composed_;
   std::uint64_t definitions_left_ = 1u << 16;  // to be looked at: many types may share a hash

@@ -206,29 +206,29 @@ Read<TypeStream::Record> TypeStream::at(TypeIndex index, std::vector<std::byte>&
   return Record{static_cast<Leaf>(std::uint16_t{head.kind}), data};
 }
 
-/// Types by hash, by counting. Hashes that are not below their limit, or too many of them, count as none.
+/// By counting, into buckets of a few types.
 void TypeStream::sort_by_hash() {
   is_sorted_by_hash_ = true;
-  constexpr std::uint32_t kMaxHashes = 1u << 20;
-  if (!msf_ || !msf_->has_stream(hash_stream_) || hash_limit_ > kMaxHashes || hashes_bytes_ / 4 != count()) return;
+  constexpr std::uint32_t kTypesPerBucket = 8;
+  if (count() == 0 || hash_limit_ == 0 || hashes_bytes_ / 4 != count() || !msf_->has_stream(hash_stream_)) return;
   std::vector<std::byte> scratch;
   const auto data = msf_->range(hash_stream_, hashes_at_, hashes_bytes_, scratch, "pdb.types.hashes");
   if (!data) return;
   const auto hashes = *ByteReader(*data).array<u32le>(count(), "pdb.types.hashes");
-  if (!std::ranges::all_of(hashes, [&](const u32le hash) { return hash < hash_limit_; })) return;
-  hash_starts_.assign(hash_limit_ + 1, 0);
-  for (const u32le hash : hashes) ++hash_starts_[hash + 1];
-  for (std::size_t i = 1; i < hash_starts_.size(); ++i) hash_starts_[i] += hash_starts_[i - 1];
-  std::vector<std::uint32_t> next(hash_starts_);
+  bucket_count_ = count() / kTypesPerBucket + 1;
+  bucket_starts_.assign(bucket_count_ + 1, 0);
+  for (const u32le hash : hashes) ++bucket_starts_[hash % bucket_count_ + 1];
+  for (std::size_t i = 1; i < bucket_starts_.size(); ++i) bucket_starts_[i] += bucket_starts_[i - 1];
+  std::vector<std::uint32_t> next(bucket_starts_);
   by_hash_.resize(count());
-  for (std::uint32_t i = 0; i < count(); ++i) by_hash_[next[hashes[i]]++] = first_ + i;
+  for (std::uint32_t i = 0; i < count(); ++i) by_hash_[next[hashes[i] % bucket_count_]++] = first_ + i;
 }
 
 std::span<const TypeIndex> TypeStream::may_define(std::string_view name) {
   if (!is_sorted_by_hash_) sort_by_hash();
   if (by_hash_.empty()) return {};
-  const std::uint32_t hash = hash_of(name) % hash_limit_;
-  return std::span(by_hash_).subspan(hash_starts_[hash], hash_starts_[hash + 1] - hash_starts_[hash]);
+  const std::uint32_t bucket = hash_of(name) % hash_limit_ % bucket_count_;
+  return std::span(by_hash_).subspan(bucket_starts_[bucket], bucket_starts_[bucket + 1] - bucket_starts_[bucket]);
 }
 
 Read<TypeIndex> append_inlinee_name(TypeStream& items, TypeStream& types, TypeIndex id, TypeScratch& scratch,

@@ -35,8 +35,8 @@ class TypeStream {
   /// and never above kMaxGap; then a few reads.
   Read<Record> at(TypeIndex index, std::vector<std::byte>& scratch);
 
-  /// Types that may be what is defined by this name: all whose hash is that of the name. None in a stream without
-  /// hashes. Cost: the first time, a pass over all hashes.
+  /// Types that may be what is defined by this name: all whose hash is that of the name, and a few more. None in a
+  /// stream without hashes. Cost: the first time, a pass over all hashes.
   std::span<const TypeIndex> may_define(std::string_view name);
 
  private:
@@ -62,7 +62,8 @@ class TypeStream {
   StreamIndex hash_stream_ = kNoStream;
   std::uint32_t hashes_at_ = 0, hashes_bytes_ = 0, hash_limit_ = 0;  // in the hash stream
   bool is_sorted_by_hash_ = false;
-  std::vector<std::uint32_t> hash_starts_;  // by hash: in by_hash_
+  std::uint32_t bucket_count_ = 0;
+  std::vector<std::uint32_t> bucket_starts_;  // in by_hash_
   std::vector<TypeIndex> by_hash_;
 };
 

@@ -40,6 +40,7 @@ Read<PdbStrings> PdbStrings::open(const pdb::File& file, std::uint64_t file_byte
   PdbStrings strings(file, sink, pdb::TypeTexts(std::move(types), name_bytes));
   SC_TRY(strings.items_, pdb::TypeStream::open(file.msf(), kItemsStream));
   strings.inlinees_.assign(strings.items_.count(), model::StringId::none);
+  strings.parameters_.resize(strings.type_texts_.types().count());
   strings.name_bytes_left_ = name_bytes;
   return strings;
 }
@@ -73,11 +74,12 @@ model::StringId PdbStrings::function(std::string_view name, pdb::SymKind kind, p
 }
 
 model::StringId PdbStrings::function_of_type(std::string_view name, pdb::TypeIndex type) {
-  bool added = false;
-  std::uint32_t& parameters = parameters_.at(type, added);
-  if (added) parameters = static_cast<std::uint32_t>(sink_->intern(type_texts_.parameters(type)));
   const model::StringId named = function(name);
-  return parameters == 0 ? named : sink_->with_parameters(named, model::StringId{parameters});
+  const std::uint32_t index = type - type_texts_.types().first();
+  if (index >= parameters_.size()) return named;
+  std::uint32_t& known = parameters_[index];
+  if (known == 0) known = static_cast<std::uint32_t>(sink_->intern(type_texts_.parameters(type))) + 1;
+  return known == 1 ? named : sink_->with_parameters(named, model::StringId{known - 1});
 }
 
 /// 0, which is no type, where the item has none.

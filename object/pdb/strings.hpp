@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/number_map.hpp"
 #include "formats/pdb/c13.hpp"
 #include "formats/pdb/pdb.hpp"
 #include "formats/pdb/type_text.hpp"
@@ -48,7 +47,7 @@ class PdbStrings {
   pdb::TypeTexts type_texts_;
   pdb::TypeStream items_;
   pdb::TypeScratch type_scratch_;
-  NumberMap parameters_;  // by type: the text's id
+  std::vector<std::uint32_t> parameters_;  // by type: the text's id, plus 1; 0: not asked for yet
   std::string scratch_, name_;
   std::unordered_map<std::uint32_t, model::StringId> files_;     // by offset in /names
   std::vector<model::StringId> inlinees_;                        // by IPI item
