@@ -99,25 +99,24 @@ std::string_view mark_of(PointerMode mode) {
 TypeTexts::TypeTexts(TypeStream types, std::uint64_t max_bytes)
     : types_(std::move(types)), bytes_left_(std::min<std::uint64_t>(max_bytes, 0xFFFFFFFF)) {}
 
-std::string_view TypeTexts::parameters(TypeIndex function) {
-  if (!types_.has(function)) return {};
+std::optional<ParameterList> TypeTexts::list_of(TypeIndex function) {
+  if (!types_.has(function)) return std::nullopt;
   const auto record = types_.at(function, scratch_[0]);
-  if (!record) return {};
-  TypeIndex arguments = kNoType, this_type = kNoType;
-  if (const auto procedure = read_at<ProcedureLeaf>(record->data, 0, "pdb.type.procedure");
-      record->leaf == Leaf::procedure && procedure) {
-    arguments = procedure->arguments;
-  } else if (const auto member = read_at<MemberFunctionLeaf>(record->data, 0, "pdb.type.mfunction");
-             record->leaf == Leaf::mfunction && member) {
-    arguments = member->arguments;
-    this_type = member->this_type;
-  } else {
-    return {};
+  if (!record) return std::nullopt;
+  if (record->leaf == Leaf::procedure) {
+    const auto leaf = read_at<ProcedureLeaf>(record->data, 0, "pdb.type.procedure");
+    return leaf ? std::optional(ParameterList{leaf->arguments, false}) : std::nullopt;
   }
-  const Text text = of(arguments, 1);
+  if (record->leaf != Leaf::mfunction) return std::nullopt;
+  const auto leaf = read_at<MemberFunctionLeaf>(record->data, 0, "pdb.type.mfunction");
+  return leaf ? std::optional(ParameterList{leaf->arguments, takes_const(leaf->this_type)}) : std::nullopt;
+}
+
+std::string_view TypeTexts::parameters(const ParameterList& list) {
+  const Text text = of(list.arguments, 1);
   if (text.failed) return {};
   composed_.assign("(").append(view(text)).append(")");
-  if (takes_const(this_type)) composed_ += kConst;
+  if (list.is_const) composed_ += kConst;
   return composed_;
 }
 

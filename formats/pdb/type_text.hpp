@@ -3,6 +3,7 @@
 /// grouped. Rules: docs/formats/pdb.md, section 7.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,12 @@
 #include "formats/pdb/types.hpp"
 
 namespace symcached::pdb {
+
+/// What a function takes: functions of many types have the same.
+struct ParameterList {
+  TypeIndex arguments = 0;
+  bool is_const = false;  ///< it is called for a const object
+};
 
 /// Makes the text of a type once and puts longer ones together from it.
 class TypeTexts {
@@ -21,10 +28,12 @@ class TypeTexts {
 
   TypeStream& types() { return types_; }
 
-  /// Parentheses and what is in them; ` const` behind where the function takes a const object. Empty if `function` is
-  /// no LF_PROCEDURE or LF_MFUNCTION, if a record is malformed, or beyond a limit. Lives until the next call.
-  /// Cost: the records that no earlier call has read.
-  std::string_view parameters(TypeIndex function);
+  /// Nothing if `function` is no LF_PROCEDURE or LF_MFUNCTION, or malformed. Cost: up to three records read.
+  std::optional<ParameterList> list_of(TypeIndex function);
+  /// Parentheses and what is in them; ` const` behind where the function takes a const object. Empty if a record is
+  /// malformed, or beyond a limit. Lives until the next call.
+  /// Cost: the records that no earlier call has read, and a copy.
+  std::string_view parameters(const ParameterList& list);
 
  private:
   /// A text in texts_, and where what is declared with it goes: the `*` of a pointer at `declarator`, the dimension of

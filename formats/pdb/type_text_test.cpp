@@ -23,6 +23,10 @@ struct Types {
             std::vector{records.finish(1, 0, static_cast<std::uint32_t>(hashes.size())), hashes.finish()})),
         msf(*Msf::open(bytes)),
         texts(*TypeStream::open(msf, 0), max_bytes) {}
+  std::string parameters(TypeIndex function) {
+    const auto list = texts.list_of(function);
+    return list ? std::string(texts.parameters(*list)) : std::string();
+  }
   std::vector<std::byte> bytes;
   Msf msf;
   TypeTexts texts;
@@ -39,7 +43,7 @@ void expect_each(TypeRecords records, std::initializer_list<Parameter> rows) {
   for (const Parameter& r : rows) functions.push_back(records.procedure(kVoid, records.list({r.type})));
   Types types(records);
   auto function = functions.begin();
-  for (const Parameter& r : rows) EXPECT_EQ(types.texts.parameters(*function++), fmt::format("({})", r.want)) << r.why;
+  for (const Parameter& r : rows) EXPECT_EQ(types.parameters(*function++), fmt::format("({})", r.want)) << r.why;
 }
 
 TEST(TypeText, Primitives) {
@@ -133,10 +137,10 @@ TEST(TypeText, AnArrayOfDeclaredClassesCountsByTheDefinition) {
   for (std::uint32_t i = 0; i < before; ++i) hashes.u32(i);
   hashes.u32(kHashOfDefined).u32(kHashOfScoped);
   Types types(t, hashes);
-  EXPECT_EQ(types.texts.parameters(plain), "(Defined[3])");
-  EXPECT_EQ(types.texts.parameters(inner), "(n::Scoped[4])") << "found by its decorated name";
+  EXPECT_EQ(types.parameters(plain), "(Defined[3])");
+  EXPECT_EQ(types.parameters(inner), "(n::Scoped[4])") << "found by its decorated name";
   Types unhashed(t);
-  EXPECT_EQ(unhashed.texts.parameters(plain), "(Defined[])");
+  EXPECT_EQ(unhashed.parameters(plain), "(Defined[])");
 }
 
 TEST(Parameters, OfFunctions) {
@@ -164,7 +168,7 @@ TEST(Parameters, OfFunctions) {
       {"not there", 0x90000, ""},
   };
   Types types(t);
-  for (const Row& r : rows) EXPECT_EQ(types.texts.parameters(r.type), r.want) << r.why;
+  for (const Row& r : rows) EXPECT_EQ(types.parameters(r.type), r.want) << r.why;
 }
 
 TEST(Parameters, OfHostileTypesAreNone) {
@@ -181,10 +185,10 @@ TEST(Parameters, OfHostileTypesAreNone) {
   const auto nested = function_of(deep), doubled = t.procedure(kVoid, wide), good = function_of(kInt);
   Types types(t);
   for (const TypeIndex type : {self, longer, cut, unending, nested, doubled})
-    for (int twice = 0; twice < 2; ++twice) EXPECT_EQ(types.texts.parameters(type), "") << type;
-  EXPECT_EQ(types.texts.parameters(good), "(int)");
+    for (int twice = 0; twice < 2; ++twice) EXPECT_EQ(types.parameters(type), "") << type;
+  EXPECT_EQ(types.parameters(good), "(int)");
   Types few(t, {}, 2);
-  EXPECT_EQ(few.texts.parameters(good), "") << "no text is left";
+  EXPECT_EQ(few.parameters(good), "") << "no text is left";
 }
 
 }  // namespace

@@ -78,8 +78,17 @@ model::StringId PdbStrings::function_of_type(std::string_view name, pdb::TypeInd
   const std::uint32_t index = type - type_texts_.types().first();
   if (index >= parameters_.size()) return named;
   std::uint32_t& known = parameters_[index];
-  if (known == 0) known = static_cast<std::uint32_t>(sink_->intern(type_texts_.parameters(type))) + 1;
+  if (known == 0) known = static_cast<std::uint32_t>(parameters_of(type)) + 1;
   return known == 1 ? named : sink_->with_parameters(named, model::StringId{known - 1});
+}
+
+model::StringId PdbStrings::parameters_of(pdb::TypeIndex type) {
+  const auto list = type_texts_.list_of(type);
+  if (!list) return model::StringId::none;
+  bool added = false;
+  std::uint32_t& text = lists_.at(std::uint64_t{list->arguments} << 1 | (list->is_const ? 1 : 0), added);
+  if (added) text = static_cast<std::uint32_t>(sink_->intern(type_texts_.parameters(*list)));
+  return model::StringId{text};
 }
 
 /// 0, which is no type, where the item has none.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_map.hpp"
 #include "formats/pdb/c13.hpp"
 #include "formats/pdb/pdb.hpp"
 #include "formats/pdb/type_text.hpp"
@@ -34,6 +35,7 @@ class PdbStrings {
 
  private:
   model::StringId function_of_type(std::string_view name, pdb::TypeIndex type);
+  model::StringId parameters_of(pdb::TypeIndex type);
   pdb::TypeIndex type_of_item(pdb::TypeIndex item);
   PdbStrings(const pdb::File& file, model::ModuleSink& sink, pdb::TypeTexts type_texts)
       : file_(&file), sink_(&sink), type_texts_(std::move(type_texts)) {}
@@ -47,6 +49,7 @@ class PdbStrings {
   pdb::TypeTexts type_texts_;
   pdb::TypeStream items_;
   pdb::TypeScratch type_scratch_;
+  NumberMap lists_;                        // by list of parameters: the text's id
   std::vector<std::uint32_t> parameters_;  // by type: the text's id, plus 1; 0: not asked for yet
   std::string scratch_, name_;
   std::unordered_map<std::uint32_t, model::StringId> files_;     // by offset in /names

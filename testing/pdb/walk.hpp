@@ -75,7 +75,7 @@ class PdbWalk {
     }
     pdb::TypeTexts texts(*std::move(types), 1u << 20);
     for (std::uint32_t i = 0; i < texts.types().count() && i < kFew; ++i)
-      total_ += texts.parameters(texts.types().first() + i).size();
+      if (const auto list = texts.list_of(texts.types().first() + i)) total_ += texts.parameters(*list).size();
   }
 
   const pdb::File& file_;
