@@ -96,8 +96,7 @@ std::string_view mark_of(PointerMode mode) {
 
 }  // namespace
 
-TypeTexts::TypeTexts(TypeStream types, std::uint64_t max_bytes)
-    : types_(std::move(types)), bytes_left_(std::min<std::uint64_t>(max_bytes, 0xFFFFFFFF)) {}
+TypeTexts::TypeTexts(TypeStream types, std::uint64_t max_bytes) : types_(std::move(types)), bytes_left_(max_bytes) {}
 
 std::optional<ParameterList> TypeTexts::list_of(TypeIndex function) {
   if (!types_.has(function)) return std::nullopt;
@@ -189,16 +188,22 @@ TypeTexts::Text TypeTexts::make(TypeIndex index, std::size_t depth) {
   }
 }
 
-/// Texts that begin with a declarator may grow there; other ones do at their end.
+/// What is declared with it goes to its end, unless the caller says otherwise.
 TypeTexts::Text TypeTexts::put(std::initializer_list<std::string_view> pieces) {
-  composed_.clear();
-  for (const std::string_view piece : pieces) composed_ += piece;
-  const std::size_t size = composed_.size();
+  std::size_t size = 0;
+  for (const std::string_view piece : pieces) size += piece.size();
   if (size > kMaxText || size > bytes_left_) return {};
   bytes_left_ -= size;
-  const auto at = static_cast<std::uint32_t>(texts_.size()), end = static_cast<std::uint32_t>(size);
-  texts_ += composed_;
-  return {.at = at, .size = end, .declarator = end, .dimensions = end, .failed = false};
+  if (size > chunk_left_) {
+    chunk_left_ = kMaxText;
+    chunks_.push_back(std::make_unique_for_overwrite<char[]>(kMaxText));
+    chunk_at_ = chunks_.back().get();
+  }
+  const char* const start = chunk_at_;
+  for (const std::string_view piece : pieces) chunk_at_ = std::ranges::copy(piece, chunk_at_).out;
+  chunk_left_ -= size;
+  const auto end = static_cast<std::uint32_t>(size);
+  return {.start = start, .size = end, .declarator = end, .dimensions = end, .failed = false};
 }
 
 TypeTexts::Text TypeTexts::plain(std::string_view text) { return put({text}); }

@@ -3,6 +3,8 @@
 /// grouped. Rules: docs/formats/pdb.md, section 7.
 #include <array>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,10 +38,11 @@ class TypeTexts {
   std::string_view parameters(const ParameterList& list);
 
  private:
-  /// A text in texts_, and where what is declared with it goes: the `*` of a pointer at `declarator`, the dimension of
+  /// A text in chunks_, and where what is declared with it goes: the `*` of a pointer at `declarator`, the dimension of
   /// an array at `dimensions`. `int (|)(char)`, `const char|[8]`: both are at its end otherwise.
   struct Text {
-    std::uint32_t at = 0, size = 0;
+    const char* start = nullptr;
+    std::uint32_t size = 0;
     std::uint32_t declarator = 0, dimensions = 0;
     bool failed = true;
     bool is_pointer = false;
@@ -56,14 +59,16 @@ class TypeTexts {
   std::uint64_t size_of(TypeIndex index, std::size_t depth);
   std::uint64_t size_of_definition(const NamedType& declared, std::size_t depth);
   bool takes_const(TypeIndex this_type);
-  std::string_view view(const Text& text) const { return std::string_view(texts_).substr(text.at, text.size); }
+  std::string_view view(const Text& text) const { return {text.start, text.size}; }
   std::string_view head(const Text& text) const { return view(text).substr(0, text.declarator); }
   std::string_view tail(const Text& text) const { return view(text).substr(text.declarator); }
   Text put(std::initializer_list<std::string_view> pieces);
 
   TypeStream types_;
   std::uint64_t bytes_left_;
-  std::string texts_;
+  std::vector<std::unique_ptr<char[]>> chunks_;
+  std::size_t chunk_left_ = 0;
+  char* chunk_at_ = nullptr;
   std::vector<std::uint32_t> known_;  // primitives, then records: place in made_, plus 1
   std::vector<Text> made_;
   std::string composed_;
