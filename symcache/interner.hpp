@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/number_map.hpp"
-
 namespace symcached::symcache {
 
 class Interner {
@@ -35,6 +33,7 @@ class Interner {
   };
   struct Function {
     std::uint32_t name = 0, parameters = 0;
+    bool operator==(const Function&) const = default;
   };
   std::string_view copy(std::string_view text);
   void grow();
@@ -42,7 +41,6 @@ class Interner {
   std::vector<std::string_view> texts_;
   std::vector<Slot> slots_;
   std::vector<Function> functions_;  // by id, up to the last one with parameters
-  NumberMap with_parameters_;        // by name and parameters
   std::vector<std::unique_ptr<char[]>> chunks_;
   std::size_t chunk_left_ = 0;
   char* chunk_at_ = nullptr;
