@@ -18,11 +18,11 @@ struct DerivedKind {
 };
 
 inline constexpr store::CacheKind kObjects{"objects", 2};
-inline constexpr DerivedKind kSymcaches{{"symcaches", 2}, 2};
+inline constexpr DerivedKind kSymcaches{{"symcaches", 3}, 3};
 inline constexpr DerivedKind kPpdbcaches{{"ppdbcaches", 1}, 1};
 inline constexpr store::CacheKind kRequests{"requests", 1};  ///< that clients come back for, and their answers
 inline constexpr std::array kCacheKinds{kObjects, kSymcaches.now, kPpdbcaches.now, kRequests};
-static_assert(symcache::kFormatVersion == 2, "the symcache format changed: raise both versions of kSymcaches");
+static_assert(symcache::kFormatVersion == 3, "the symcache format changed: raise both versions of kSymcaches");
 static_assert(ppdbcache::kFormatVersion == 1, "the ppdbcache format changed: raise both versions of kPpdbcaches");
 
 struct CacheVersions {
