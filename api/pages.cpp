@@ -18,7 +18,7 @@ pre {{ background: #eee; padding: .6em; overflow: auto }}</style>
 <p>This server converts each PDB once into a small symcache and serves it over HTTP, so that profilers, crash reporters
 and debuggers need not download and read the PDBs themselves.</p>
 {wpa}<h2>Fetch a symcache</h2>
-<pre>curl -f -o app.symcache {base}/open/v2.0.0/app.pdb/&lt;GUID&gt;/&lt;age&gt;</pre>
+<pre>curl -f -o app.symcache {base}/open/v2.1.0/app.pdb/&lt;GUID&gt;/&lt;age&gt;</pre>
 <p>The GUID may be written with or without dashes and braces; the age is decimal and may be left out when it is 1.
 <code>symcached inspect app.pdb</code> prints both. The first request for a PDB waits for its conversion. With the
 header <code>Allow-Retry-After: true</code> it is answered at once instead: 404 with <code>Retry-After</code> until the

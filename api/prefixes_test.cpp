@@ -13,7 +13,7 @@ TEST(Prefixes, AreTakenOffWholeSegmentsInAnyCase) {
     Segments want;
   };
   const Row rows[] = {
-      {"none", "/open/v2.0.0", {"open", "v2.0.0"}},
+      {"none", "/open/v2.1.0", {"open", "v2.1.0"}},
       {"two segments", "/team/symbols/open", {"open"}},
       {"one segment", "/x/open", {"open"}},
       {"case", "/TEAM/Symbols/open", {"open"}},

@@ -23,8 +23,8 @@ TEST(ShapeOfTarget, TellsHowANameIsWrittenAndNotWhatItIs) {
   const std::pair<std::string_view, std::string_view> rows[] = {
       {"/v3.1.0/Secret.pdb/3249D99D-0C40-4931-8610-F4E4FB0B6936/12",
        "/v3.1.0/Xxxxxx.xxx/0000A00A-0A00-0000-0000-A0A0AA0A0000/00"},
-      {"/open/v2.0.0/a%20b+c.pdb/3249d99d0c4049318610f4e4fb0b6936",
-       "/open/v2.0.0/x%20x+x.xxx/0000a00a0a0000000000a0a0aa0a0000"},
+      {"/open/v2.1.0/a%20b+c.pdb/3249d99d0c4049318610f4e4fb0b6936",
+       "/open/v2.1.0/x%20x+x.xxx/0000a00a0a0000000000a0a0aa0a0000"},
       {"/team/SymCache/V3.1.0/x", "/xxxx/XxxXxxxx/V3.1.0/x"},
       {"/readyz?token=secret", "/readyz"},
       {"/caf\xC3\xA9.pdb/", "/xxx\xC3\xA9.xxx/"},

@@ -34,7 +34,7 @@ Task<http::Response> ready(http::Request, Segments, Behind behind) { co_return r
 /// For a PDB that the client may not see. What is wrong with other paths, the endpoint says.
 std::optional<http::Response> refusal_of_pdb(const http::Request& request, std::span<const std::string> pdb,
                                              const Behind& behind) {
-  if (behind.options.gate == nullptr) return std::nullopt;
+  if (behind.options.gate == nullptr || !request.principal) return std::nullopt;
   const auto path = parse_pdb_path(pdb);
   return path ? behind.options.gate->refusal(request, path->pdb_name) : std::nullopt;
 }
@@ -86,6 +86,7 @@ Task<http::Response> proxied(http::Request request, Segments below, Behind behin
 
 Task<http::Response> poll_request(http::Request request, Segments below, Behind behind) {
   if (behind.options.stacks.stacks == nullptr) co_return http::text(404, "no such path; see /");
+  if (request.is("DELETE")) co_return co_await delete_request(std::move(below), behind.options.stacks);
   co_return co_await get_request(std::move(request), std::move(below), behind.options.stacks);
 }
 
@@ -108,6 +109,7 @@ struct Route {
 
 constexpr std::string_view kReading = "GET, HEAD";
 constexpr std::string_view kPosting = "POST";
+constexpr std::string_view kPolling = "GET, HEAD, DELETE";
 constexpr std::string_view kItsOwn;
 
 constexpr Route kRoutes[] = {
@@ -117,7 +119,7 @@ constexpr Route kRoutes[] = {
     {"open", First::any_case, Extent::and_below, Access::by_rules, TooOften::says_404, kReading, open_symcache},
     {"status", First::any_case, Extent::and_below, Access::by_rules, TooOften::says_429, kReading, microsoft_status},
     {"symbolicate", First::exact, Extent::one_segment, Access::known, TooOften::says_429, kPosting, symbolicate},
-    {"requests", First::exact, Extent::and_below, Access::known, TooOften::says_429, kReading, poll_request},
+    {"requests", First::exact, Extent::and_below, Access::known, TooOften::says_429, kPolling, poll_request},
     {"proxy", First::exact, Extent::and_below, Access::known, TooOften::says_429, kReading, proxied},
     {"transcode", First::exact, Extent::and_below, Access::everyone, TooOften::does_not_count, kItsOwn, transcode},
     {"v", First::version, Extent::and_below, Access::by_rules, TooOften::says_404, kReading, microsoft_symcache},

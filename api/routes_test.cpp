@@ -18,8 +18,8 @@ using ::testing::HasSubstr;
 
 constexpr std::string_view kGuid = "3249D99D0C4049318610F4E4FB0B6936";
 const DebugId kId{*Guid::parse(kGuid), 1};
-const std::string kThere = "/open/v2.0.0/there.pdb/" + std::string(kGuid);
-const std::string kMissing = "/open/v2.0.0/missing.pdb/" + std::string(kGuid);
+const std::string kThere = "/open/v2.1.0/there.pdb/" + std::string(kGuid);
+const std::string kMissing = "/open/v2.1.0/missing.pdb/" + std::string(kGuid);
 
 TEST(SymcacheResponse, ToldByOutcome) {
   struct Row {
@@ -90,10 +90,10 @@ TEST_F(Routes, AHitCarriesEverything) {
     ask("GET", kThere);
     const http::Response response = ask(method, kThere);
     EXPECT_EQ(response.status, 200u);
-    EXPECT_EQ(response.header("Content-Type"), "application/vnd.symcached.symcache; version=2.0.0");
+    EXPECT_EQ(response.header("Content-Type"), "application/vnd.symcached.symcache; version=2.1.0");
     EXPECT_EQ(response.header("Vary"), "If-Version-Exceeds");
     EXPECT_EQ(response.header("Accept-Ranges"), "bytes");
-    EXPECT_THAT(std::string(*response.header("ETag")), ::testing::MatchesRegex("\"2.0.0-[0-9a-f]+\""));
+    EXPECT_THAT(std::string(*response.header("ETag")), ::testing::MatchesRegex("\"2.1.0-[0-9a-f]+\""));
     EXPECT_EQ(response.body_size(), 1000u);
   }
 }
@@ -127,11 +127,11 @@ TEST_F(Routes, Table) {
       {"trace", "TRACE", kThere, {}, 405},
       {"later version gets ours", "GET", newer, {}, 200},
       {"version 0", "GET", "/open/v0.9.0/there.pdb/" + std::string(kGuid), {}, 404},
-      {"bad name", "GET", "/open/v2.0.0/..%5C/" + std::string(kGuid), {}, 400},
-      {"client is up to date", "GET", newer, {{"If-Version-Exceeds", "2.0.0"}}, 304},
-      {"client is up to date, HEAD", "HEAD", newer, {{"If-Version-Exceeds", "2.0.0"}}, 304},
-      {"known to be missing", "GET", newer_missing, {{"If-Version-Exceeds", "2.0.0"}}, 404},
-      {"exceeds what is asked for", "GET", kThere, {{"If-Version-Exceeds", "2.0.0"}}, 400},
+      {"bad name", "GET", "/open/v2.1.0/..%5C/" + std::string(kGuid), {}, 400},
+      {"client is up to date", "GET", newer, {{"If-Version-Exceeds", "2.1.0"}}, 304},
+      {"client is up to date, HEAD", "HEAD", newer, {{"If-Version-Exceeds", "2.1.0"}}, 304},
+      {"known to be missing", "GET", newer_missing, {{"If-Version-Exceeds", "2.1.0"}}, 404},
+      {"exceeds what is asked for", "GET", kThere, {{"If-Version-Exceeds", "2.1.0"}}, 400},
       {"missing", "GET", kMissing, {}, 404},
       {"same tag", "GET", kThere, {{"If-None-Match", etag}}, 304},
       {"range", "GET", kThere, {{"Range", "bytes=0-9"}}, 206},
@@ -180,7 +180,7 @@ TEST_F(Routes, ClientsOverTheirRateAreToldToComeBack) {
     std::string_view retry_after = "1";
   };
   const Row rows[] = {
-      {"an address", "192.0.2.1", "/open/v2.0.0/missing.pdb/x", "", 404},
+      {"an address", "192.0.2.1", "/open/v2.1.0/missing.pdb/x", "", 404},
       {"another path", "192.0.2.2", "/status/x", "", 429},
       {"health does not count", "192.0.2.4", "/healthcheck", "", 200, ""},
       {"nor do transcoders", "192.0.2.5", "/transcode/lease", "", 404, ""},
@@ -225,14 +225,14 @@ TEST_F(Routes, WhatIsWrongIsSaidPlainly) {
   const Row rows[] = {
       {"Microsoft's format", "/v3.1.0/there.pdb/" + guid + "/1", {}, "Microsoft's symcaches are not served"},
       {"no such path", "/robots.txt", {}, "no such path"},
-      {"age in hex, as in stores", "/open/v2.0.0/there.pdb/" + guid + "/1a", {}, "age must be decimal"},
-      {"id and age in one", "/open/v2.0.0/there.pdb/" + guid + "1", {}, "GUID must be 32 hex digits"},
-      {"version 1", "/open/v1.0.0/there.pdb/" + guid, {}, "version too old; 2.0.0 is the lowest"},
-      {"no version", "/open/there.pdb/" + guid + "/1", {}, "version must look like v2.0.0"},
-      {"name", "/open/v2.0.0/.pdb/" + guid, {}, "PDB name: file name starts with a dot"},
+      {"age in hex, as in stores", "/open/v2.1.0/there.pdb/" + guid + "/1a", {}, "age must be decimal"},
+      {"id and age in one", "/open/v2.1.0/there.pdb/" + guid + "1", {}, "GUID must be 32 hex digits"},
+      {"version 1", "/open/v1.0.0/there.pdb/" + guid, {}, "version too old; 2.1.0 is the lowest"},
+      {"no version", "/open/there.pdb/" + guid + "/1", {}, "version must look like v2.1.0"},
+      {"name", "/open/v2.1.0/.pdb/" + guid, {}, "PDB name: file name starts with a dot"},
       {"missing", kMissing, {}, "PDB not found"},
-      {"exceeds", kThere, {{"If-Version-Exceeds", "2.0.0"}}, "If-Version-Exceeds must be lower than"},
-      {"the page", "/", {}, "curl -f -o app.symcache http://127.0.0.1:3021/open/v2.0.0/app.pdb/"},
+      {"exceeds", kThere, {{"If-Version-Exceeds", "2.1.0"}}, "If-Version-Exceeds must be lower than"},
+      {"the page", "/", {}, "curl -f -o app.symcache http://127.0.0.1:3021/open/v2.1.0/app.pdb/"},
   };
   for (const Row& r : rows)
     EXPECT_THAT(std::get<std::string>(ask("GET", r.target, r.headers).body), HasSubstr(r.want)) << r.why;
@@ -265,7 +265,7 @@ TEST_F(Routes, ThePageNamesTheServerAndRepeatsNothingHostile) {
   const auto page = [&](std::string host) {
     return std::get<std::string>(ask("GET", "/", {{"Host", std::move(host)}}).body);
   };
-  EXPECT_THAT(page("sym.example:3021"), HasSubstr("http://sym.example:3021/open/v2.0.0/"));
+  EXPECT_THAT(page("sym.example:3021"), HasSubstr("http://sym.example:3021/open/v2.1.0/"));
   EXPECT_THAT(page("<script>"), Not(HasSubstr("<script>")));
 }
 

@@ -85,13 +85,16 @@ std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config:
   };
   backend->source_files_.emplace(*backend->store_, text_limits(config.network), std::string(kUserAgent),
                                  config.service.retry, backend->log_);
-  backend->stacks_.emplace(*backend->service_, open_source,
-                           service::StackOptions{.download_limit = std::chrono::milliseconds(config.network.total_ms),
-                                                 .source_files = &*backend->source_files_});
-  const service::RequestTable::Answer answer = [stacks = &*backend->stacks_](service::RequestTable::Text text) {
-    return api::answer_stacks(std::move(text), {.stacks = stacks});
+  service::StackOptions stack_options = config.symbolication.stacks;
+  stack_options.download_limit = std::chrono::milliseconds(config.network.total_ms);
+  stack_options.source_files = &*backend->source_files_;
+  backend->stacks_.emplace(*backend->service_, open_source, stack_options);
+  const service::RequestTable::Answer answer = [stacks = &*backend->stacks_, rules = config.symbolication.sources](
+                                                   service::RequestTable::Text text,
+                                                   std::shared_ptr<service::RequestProgress> progress) {
+    return api::answer_stacks(std::move(text), std::move(progress), {.stacks = stacks, .source_rules = rules});
   };
-  backend->requests_.emplace(*backend->store_, answer, service::RequestOptions{}, backend->log_);
+  backend->requests_.emplace(*backend->store_, answer, config.symbolication.requests, backend->log_);
   backend->files_.emplace(backend->service_->originals(), backend->reader_, backend->service_->job_limits(), 0,
                           backend->log_);
   if (auto opened = backend->open_transcoding(config.symcache); !opened) return std::unexpected(opened.error());

@@ -18,6 +18,7 @@
 #include "base/utf8.hpp"
 #include "client/symcache_client.hpp"
 #include "net/run_task.hpp"
+#include "wpt/choice.hpp"
 #include "wpt/path.hpp"
 
 namespace symcached::app {
@@ -56,8 +57,8 @@ using Usage = std::expected<T, std::string>;
 Usage<std::optional<wpt::Version>> version_of(const Options& options) {
   if (options.version.empty()) return std::nullopt;
   const auto version = wpt::Version::parse(options.version);
-  if (version && *version >= wpt::Version{2, 0, 0}) return version;
-  return std::unexpected(fmt::format("--version: \"{}\" is no version from 2.0.0 on", options.version));
+  if (version && *version >= wpt::kOpenMinimum) return version;
+  return std::unexpected(fmt::format("--version: \"{}\" is no version from 2.1.0 on", options.version));
 }
 
 Usage<client::ServerPlace> server_of(const std::string& url, const Options& options) {
@@ -260,7 +261,7 @@ void add_fetch(CLI::App& app, int& status) {
       ->type_name("DIR");
   command
       ->add_option("--version", options->version,
-                   "highest version to take [default: 2.0.0 where URL ends in /open, else 3.1.0]")
+                   "highest version to take [default: 2.1.0 where URL ends in /open, else 3.1.0]")
       ->type_name("A.B.C");
   command
       ->add_option("--header", options->headers,

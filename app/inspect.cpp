@@ -178,7 +178,7 @@ int run(const Options& options) {
   return status;
 }
 
-constexpr const char* kFooter = R"(For a PDB, guid and age are what serve's URLs have: /open/v2.0.0/NAME/GUID/AGE
+constexpr const char* kFooter = R"(For a PDB, guid and age are what serve's URLs have: /open/v2.1.0/NAME/GUID/AGE
 
 Examples:
   symcached inspect app.pdb

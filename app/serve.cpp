@@ -128,7 +128,11 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
     api_options.redirect = transcoding->redirect();
     api_options.workers = transcoding->workers();
   }
-  api_options.stacks = {.stacks = &backend.stacks(), .requests = &backend.requests()};
+  api_options.hold = config.hold;
+  api_options.stacks = {.stacks = &backend.stacks(),
+                        .requests = &backend.requests(),
+                        .source_rules = config.symbolication.sources,
+                        .max_body = config.symbolication.max_body};
   api_options.files = &backend.files();
   api_options.gate = doors.gate.get();
   std::optional<net::RateLimiter> rate;

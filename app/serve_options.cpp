@@ -10,7 +10,7 @@
 namespace symcached::app {
 namespace {
 
-constexpr const char* kFooter = R"(Answers GET /open/v2.0.0/NAME/GUID/AGE with the symcache of a PDB, converted on
+constexpr const char* kFooter = R"(Answers GET /open/v2.1.0/NAME/GUID/AGE with the symcache of a PDB, converted on
 the first request and then cached; GET / says more. Microsoft's symcaches, at
 /v3.1.0/NAME/GUID/AGE, TLS and authentication take a configuration file; without
 it, keep the server on a trusted network. SIGTERM and SIGINT complete open

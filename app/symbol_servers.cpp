@@ -33,6 +33,28 @@ std::vector<FileType> types_of(sources::ModuleIds& module) {
   return {FileType::breakpad};
 }
 
+stacks::DownloadStatus status_of(const fetch::NotFetched::Said& said) {
+  if (said.is_forbidden) return stacks::DownloadStatus::no_permission;
+  switch (said.kind) {
+    case fetch::NotFetched::Kind::absent: return stacks::DownloadStatus::not_found;
+    case fetch::NotFetched::Kind::malformed: return stacks::DownloadStatus::malformed;
+    case fetch::NotFetched::Kind::unavailable: break;
+  }
+  return stacks::DownloadStatus::error;
+}
+
+/// A source that has no place for such files was not asked.
+void add_places(const fetch::NotFetched::Said& said, std::vector<stacks::CandidateInfo>& out) {
+  for (const std::string& location : said.locations) {
+    const std::string place = location + ": ";
+    out.push_back({.source = said.source,
+                   .location = location,
+                   .download = status_of(said),
+                   .details = said.status == 0 ? "" : std::to_string(said.status),
+                   .why = said.why.starts_with(place) ? said.why.substr(place.size()) : said.why});
+  }
+}
+
 class Fetcher {
  public:
   explicit Fetcher(fetch::FetcherOptions servers) : servers_(std::move(servers)) {}
@@ -47,27 +69,31 @@ class Fetcher {
 
   std::expected<symbolize::FetchedPdb, std::string> fetch_pdb(const pe::DebugFiles& assembly) {
     auto file = fetch(FileType::portable_pdb, ids_of(assembly));
-    if (!file) return std::unexpected(std::move(file.error()));
+    if (!file) return std::unexpected(std::move(file.error().why));
     return symbolize::FetchedPdb{std::move(file->mapped), file->bytes};
   }
 
-  std::expected<traces::FetchedFile, std::string> fetch_module(sources::ModuleIds module) {
-    std::string why;
+  std::expected<traces::FetchedFile, traces::NoFile> fetch_module(sources::ModuleIds module) {
+    traces::NoFile none;
     for (const FileType type : types_of(module)) {
       auto file = fetch(type, module);
-      if (file) return file;
-      if (why.empty()) why = std::move(file.error());
+      if (file) return std::move(*file);
+      if (none.why.empty()) none.why = std::move(file.error().why);
+      for (const fetch::NotFetched::Said& said : file.error().said) add_places(said, none.asked);
     }
-    return std::unexpected(std::move(why));
+    return std::unexpected(std::move(none));
   }
 
  private:
-  std::expected<traces::FetchedFile, std::string> fetch(FileType type, sources::ModuleIds module) {
-    if (auto ready = open(); !ready) return std::unexpected(std::move(ready.error()));
+  std::expected<traces::FetchedFile, fetch::NotFetched> fetch(FileType type, sources::ModuleIds module) {
+    const auto failed = [](std::string why) {
+      return std::unexpected(fetch::NotFetched{fetch::NotFetched::Kind::unavailable, std::move(why)});
+    };
+    if (auto ready = open(); !ready) return failed(std::move(ready.error()));
     const auto original = fetcher_->fetch(type, std::move(module));
-    if (!original) return std::unexpected(original.error().why);
+    if (!original) return std::unexpected(original.error());
     auto mapped = original->map();
-    if (!mapped) return std::unexpected(std::move(mapped.error()));
+    if (!mapped) return failed(std::move(mapped.error()));
     traces::FetchedFile fetched{*std::move(mapped), {}};
     fetched.bytes = original->bytes_in(fetched.mapped);
     return fetched;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -17,17 +18,21 @@
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/debug_folders.hpp"
+#include "app/explanation_text.hpp"
 #include "app/symbol_servers.hpp"
 #include "app/user_agent.hpp"
 #include "base/descriptor.hpp"
 #include "service/cache_versions.hpp"
 #include "traces/local/local_frames.hpp"
+#include "traces/remote/remote_frames.hpp"
+#include "traces/remote/stack_server.hpp"
 #include "traces/rewriter.hpp"
 
 namespace symcached::app {
 namespace {
 
 constexpr std::string_view kCommand = "symbolicate";
+constexpr const char* kTokenVariable = "SYMCACHED_TOKEN";
 constexpr int kPause = 1000;  ///< milliseconds without input after which what is there is printed
 
 struct Options {
@@ -35,7 +40,9 @@ struct Options {
   std::vector<std::string> symbols{"."};
   std::vector<std::string> debug_folders{symbolize::kDebugFolder};
   std::string cache_dir;
-  bool json = false;
+  std::string server;
+  std::vector<std::string> headers;
+  bool json = false, explain = false;
   traces::Output output = traces::Output::text;
 };
 
@@ -93,7 +100,33 @@ void complain_of(const std::vector<std::string>& modules) {
   if (modules.size() > kMost) complain(kCommand, fmt::format("{} more modules were not found", modules.size() - kMost));
 }
 
-int resolve(int descriptor, const Options& options) {
+/// As many as of modules that were not found.
+void print(std::span<const stacks::ModuleExplanation> explanations) {
+  constexpr std::size_t kMost = 100;
+  for (const stacks::ModuleExplanation& one : explanations.first(std::min(explanations.size(), kMost)))
+    for (const std::string& line : lines_of(one)) complain(kCommand, line);
+  if (explanations.size() > kMost)
+    complain(kCommand, fmt::format("{} more explanations; --json has them all", explanations.size() - kMost));
+}
+
+/// Copies the text. @param frames  has explanations()
+template <class Frames>
+int rewrite(int descriptor, const Options& options, Frames& frames) {
+  const traces::Output output = options.json ? traces::Output::json : options.output;
+  traces::Rewriter rewriter(frames, output,
+                            [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
+  const int error = read_all(descriptor, rewriter);
+  const bool in_json = options.explain && output == traces::Output::json;
+  rewriter.finish(in_json ? [&] { return json_of(frames.explanations()); } : std::function<std::string()>());
+  if (std::fflush(stdout) != 0) return kCouldNot;
+  if (options.explain && !in_json) print(frames.explanations());
+  report(rewriter.tally());
+  if (error == 0) return kDone;
+  complain(kCommand, fmt::format("cannot read {}: {}", options.trace, std::strerror(error)));
+  return kCouldNot;
+}
+
+int resolve_here(int descriptor, const Options& options) {
   auto servers = symbol_servers({.symbols = servers_of(options),
                                  .cache_dir = options.cache_dir,
                                  .objects = service::kObjects,
@@ -107,16 +140,44 @@ int resolve(int descriptor, const Options& options) {
                               .debug_folders = options.debug_folders,
                               .fetch = std::move(servers->file),
                               .fetch_pdb = std::move(servers->pdb)});
-  traces::Rewriter rewriter(frames, options.json ? traces::Output::json : options.output,
-                            [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
-  const int error = read_all(descriptor, rewriter);
-  rewriter.finish();
-  if (std::fflush(stdout) != 0) return kCouldNot;
-  complain_of(frames.complaints());
-  report(rewriter.tally());
-  if (error == 0) return kDone;
-  complain(kCommand, fmt::format("cannot read {}: {}", options.trace, std::strerror(error)));
+  const int status = rewrite(descriptor, options, frames);
+  if (!options.explain) complain_of(frames.complaints());
+  return status;
+}
+
+std::expected<sources::HttpPlace, std::string> server_of(const Options& options) {
+  sources::HttpPlace place{.url = options.server, .negotiate_if_asked = true};
+  for (const std::string& text : options.headers) {
+    auto header = parse_header(text);
+    if (!header) return std::unexpected("--header: write \"Name: value\"");
+    place.headers.push_back(std::move(*header));
+  }
+  const char* const token = std::getenv(kTokenVariable);
+  if (token != nullptr && options.headers.empty()) place.bearer_token = token;
+  return place;
+}
+
+int resolve_at_server(int descriptor, const Options& options) {
+  auto place = server_of(options);
+  if (!place) {
+    complain(kCommand, place.error());
+    return kWrongUsage;
+  }
+  auto server = traces::StackServer::open({.place = std::move(*place), .user_agent = std::string(kUserAgent)});
+  if (!server) {
+    complain(kCommand, server.error());
+    return kWrongUsage;
+  }
+  traces::RemoteFrames frames(
+      [&](std::string body, std::size_t count) { return (*server)->ask(std::move(body), count); }, options.explain);
+  const int status = rewrite(descriptor, options, frames);
+  if (frames.error().empty()) return status;
+  complain(kCommand, frames.error());
   return kCouldNot;
+}
+
+int resolve(int descriptor, const Options& options) {
+  return options.server.empty() ? resolve_here(descriptor, options) : resolve_at_server(descriptor, options);
 }
 
 int run(const Options& options) {
@@ -139,21 +200,29 @@ which dialects were found, and which modules were not.
 A file whose id is not the one that the text states is not used. The directory /
 is not searched: in it, only paths that the text states are looked up.
 
+With --server no file is looked for: addresses go to a server with the API of
+Symbolicator ("symcached serve" is one), 5,000 at a time. Only modules whose ids
+the text states can be asked for. Where the text has offsets in files, they are
+taken for addresses, as most linkers lay programs out: "unverified".
+
 Examples:
   symcached symbolicate trace.txt --symbols build
   journalctl -u app | symcached symbolicate - --symbols / --json
   perf script | symcached symbolicate - --symbols / --symbols vmlinux
   symcached symbolicate trace.txt --symbols bin \
       --symbols https://debuginfod.debian.net
+  symcached symbolicate crash.txt --server https://symbols.example.com --explain
 
 Exit status:
   0  the text was copied, with whatever could be resolved
-  1  the text cannot be read, the output or the cache cannot be written
+  1  the text cannot be read, the output or the cache cannot be written, the
+     server does not answer
   2  wrong usage
 
 Environment:
   http_proxy, https_proxy, all_proxy, no_proxy
-                        proxies for symbol servers
+                        proxies for symbol servers, and for --server
+  SYMCACHED_TOKEN       bearer token for --server, unless --header is given
   TMPDIR                directory for downloads without --cache-dir [/tmp])";
 
 void add_output_options(CLI::App& command, Options& options) {
@@ -174,11 +243,11 @@ void add_symbolicate(CLI::App& app, int& status) {
   CLI::App* command =
       app.add_subcommand("symbolicate", "Symbolize stack traces in a text: add functions, files, lines");
   command->add_option("FILE", options->trace, "a text with stack traces; - reads standard input")->required();
-  command
-      ->add_option("--symbols", options->symbols,
-                   "program or debug file, directory with such files, or URL of a symbol server, which is asked for "
-                   "what the text states ids of; repeatable")
-      ->type_name("FILE|DIR|URL")
+  CLI::Option* const symbols = command->add_option(
+      "--symbols", options->symbols,
+      "program or debug file, directory with such files, or URL of a symbol server, which is asked for "
+      "what the text states ids of; repeatable");
+  symbols->type_name("FILE|DIR|URL")
       ->capture_default_str()
       ->check(path_or_url())
       ->expected(1)
@@ -186,6 +255,19 @@ void add_symbolicate(CLI::App& app, int& status) {
   add_debug_folders(*command, options->debug_folders);
   command->add_option("--cache-dir", options->cache_dir, "keep downloads there, as serve does [default: not kept]")
       ->type_name("DIR");
+  CLI::Option* const server =
+      command->add_option("--server", options->server, "ask this server with Symbolicator's API, and look for no files")
+          ->type_name("URL")
+          ->excludes(symbols);
+  command
+      ->add_option("--header", options->headers,
+                   "sent to the server with each request, such as \"Authorization: Bearer TOKEN\"; repeatable")
+      ->type_name("LINE")
+      ->needs(server)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag("--explain", options->explain,
+                    "say why frames have no names, and what would help: on stderr, or last in the JSON");
   add_output_options(*command, *options);
   command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });

@@ -72,7 +72,7 @@ int run(const std::string& pdb) {
 }
 
 constexpr const char* kFooter = R"(For programs that run Microsoft's symcachegen.exe. The symcache, in the open
-format, goes to NAME/GUIDAGE/NAME-v2.0.0.symcache below the directory, where
+format, goes to NAME/GUIDAGE/NAME-v2.1.0.symcache below the directory, where
 NAME is that of the PDB file, and GUID and age are those it states.
 
 Examples:

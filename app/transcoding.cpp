@@ -57,15 +57,15 @@ std::expected<std::vector<wpt::Version>, std::string> remote_versions(const conf
 /// The base URL with a place in a SymCache directory behind it.
 api::Redirect to_base(std::string base) {
   while (base.ends_with('/')) base.pop_back();
-  return [base](transcode::OpenSymcache symcache) -> Task<std::optional<std::string>> {
-    co_return base + "/" + http::percent_encode_path(symcache.path);
+  return [base](transcode::SharedSymcache symcache) -> Task<std::optional<std::string>> {
+    co_return base + "/" + http::percent_encode_path(symcache->path);
   };
 }
 
 api::Redirect to_bucket(fetch::S3Endpoint& bucket, std::chrono::seconds life, Log log) {
-  return [&bucket, life, log](transcode::OpenSymcache symcache) -> Task<std::optional<std::string>> {
-    std::string media_type = wpt::media_type_of(wpt::kMicrosoftType, symcache.version);
-    auto url = co_await bucket.presigned(symcache.path, std::move(media_type), life);
+  return [&bucket, life, log](transcode::SharedSymcache symcache) -> Task<std::optional<std::string>> {
+    std::string media_type = wpt::media_type_of(wpt::kMicrosoftType, symcache->version);
+    auto url = co_await bucket.presigned(symcache->path, std::move(media_type), life);
     if (url) co_return std::move(*url);
     log(Severity::warning, fmt::format("symcache.redirect: {}; sent from here", url.error()));
     co_return std::nullopt;

@@ -48,7 +48,7 @@ def first_answer(program, cache, number):
     begin = time.monotonic()
     server = start(program, cache)
     listens = time.monotonic() - begin
-    status, _, body = server.ask(f"/open/v2.0.0/app.pdb/{guid(number)}/1")
+    status, _, body = server.ask(f"/open/v2.1.0/app.pdb/{guid(number)}/1")
     answers = time.monotonic() - begin
     assert status == 200 and body == PAYLOAD, (status, server.log())
     return server, listens, answers

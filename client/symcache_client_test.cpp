@@ -54,7 +54,7 @@ TEST_F(SymcacheClientTest, KeepsWhatComesAndNothingElse) {
       {"the other format",
        {},
        "Content-Type: application/vnd.symcached.symcache; version=2.0.0",
-       "ask for version 2.0.0",
+       "ask for version 2.1.0",
        1},
   };
   for (const Row& r : rows) {
@@ -329,7 +329,7 @@ TEST_F(SymcacheClientTest, AnAnswerThatNeverComesIsGivenUp) {
 
 TEST(UsualVersion, IsThatOfTheFormatServedThere) {
   for (const std::string_view url : {"https://host/open", "https://host/team/open/"})
-    EXPECT_EQ(usual_version(url).to_string(), "2.0.0") << url;
+    EXPECT_EQ(usual_version(url).to_string(), "2.1.0") << url;
   for (const std::string_view url : {"https://host", "https://host/opener", "https://open"})
     EXPECT_EQ(usual_version(url).to_string(), "3.1.0") << url;
 }

@@ -13,7 +13,7 @@ std::expected<std::unique_ptr<SymcacheFolder>, std::string> SymcacheFolder::open
   return std::unique_ptr<SymcacheFolder>(new SymcacheFolder(std::move(*directory)));
 }
 
-std::optional<transcode::OpenSymcache> SymcacheFolder::open_best(const SymcacheKey& key,
+transcode::SharedSymcache SymcacheFolder::open_best(const SymcacheKey& key,
                                                                  const wpt::Version& requested) const {
   const wpt::Version minimum = minimum_of(format_of(requested));
   const transcode::HeldFiles all = directory_->find(key.pdb_name, key.id);
@@ -23,7 +23,7 @@ std::optional<transcode::OpenSymcache> SymcacheFolder::open_best(const SymcacheK
     if (!is_readable) continue;
     if (auto opened = directory_->open(held)) return opened;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 std::optional<Kept> SymcacheFolder::best(const SymcacheKey& key, const wpt::Version& requested) const {

@@ -45,7 +45,7 @@ class SymcacheFolder {
 
  private:
   explicit SymcacheFolder(std::unique_ptr<transcode::SymcacheDirectory> directory) : directory_(std::move(directory)) {}
-  std::optional<transcode::OpenSymcache> open_best(const SymcacheKey& key, const wpt::Version& requested) const;
+  transcode::SharedSymcache open_best(const SymcacheKey& key, const wpt::Version& requested) const;
 
   const std::unique_ptr<transcode::SymcacheDirectory> directory_;
 };

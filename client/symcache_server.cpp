@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr wpt::Version kUsualMicrosoft{3, 1, 0}, kUsualOpen{2, 0, 0};
+constexpr wpt::Version kUsualMicrosoft{3, 1, 0}, kUsualOpen{2, 1, 0};
 constexpr unsigned kMostTimeouts = 3;  ///< requests in a row
 
 /// '/' between the parts; age 1 is written out, too.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/symbolicator/request.hpp"
 #include "auth/options.hpp"
 #include "fetch/host_health.hpp"
 #include "fetch/limits.hpp"
@@ -15,6 +16,8 @@
 #include "net/log.hpp"
 #include "net/rate_limiter.hpp"
 #include "service/cache_service.hpp"
+#include "service/request_table.hpp"
+#include "service/stack_service.hpp"
 #include "sources/source_config.hpp"
 #include "store/limits.hpp"
 #include "transcode/transcoder.hpp"
@@ -66,6 +69,14 @@ struct Logging {
   std::string record;  ///< file for anonymised requests; empty: none
 };
 
+/// Of requests with stack traces.
+struct Symbolication {
+  std::uint64_t max_body = std::uint64_t{55} << 20;  ///< bytes of a request
+  service::RequestOptions requests;
+  service::StackOptions stacks;  ///< but for the limit of a download
+  api::SourceRules sources;      ///< what sources of a request may be
+};
+
 struct Config {
   std::string bind = "127.0.0.1:3021";
   std::string admin_bind = "127.0.0.1:3022";  ///< empty: no admin listener
@@ -79,9 +90,11 @@ struct Config {
   std::vector<sources::SourceConfig> sources;
   worker::PoolOptions workers;  ///< but for the command
   SymcacheConfig symcache;
-  net::ServerOptions server;  ///< but for address and port
-  net::RateRules rate;        ///< of the requests of one client
-  unsigned grace = 30;        ///< seconds that open responses get when the server is stopped
+  net::ServerOptions server;               ///< but for address and port
+  net::RateRules rate;                     ///< of the requests of one client
+  std::chrono::milliseconds hold{95'000};  ///< the longest a request waits; below the 100 s at which proxies give up
+  Symbolication symbolication;
+  unsigned grace = 30;  ///< seconds that open responses get when the server is stopped
   fetch::Limits network;
   DenyList deny_list;
   Logging logging;

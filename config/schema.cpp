@@ -135,6 +135,8 @@ void add_limits(Rows& rows, Config& c) {
       "of one client: a name that logged in, or an address; 0: any number");
   add("request_burst", number(c.rate.burst, {0, kMany}),
       "requests a client may send at once, saved up while it sends fewer; 0: those of ten seconds");
+  add("hold", time(c.hold, {milliseconds(0), std::chrono::minutes(10)}),
+      "the longest a request for a symcache waits for its conversion; then the client is told to come back");
   add("max_held", number(c.service.jobs.max_held, {0, kMany}), "requests waiting for a conversion at once");
   add("max_queued", number(c.service.jobs.max_jobs, {1, kMany}), "files being fetched or converted, or queued for it");
   add("max_target", size(s.max_target, {kKiB, kMiB}), "bytes of a request target");
@@ -149,6 +151,24 @@ void add_limits(Rows& rows, Config& c) {
   add("min_send_rate", size(s.min_send_rate, {0, kTiB}), "bytes per second that a client must take; 0: any");
   add("grace", time_in<seconds>(c.grace, {seconds(0), std::chrono::hours(24)}),
       "for open responses to complete after SIGTERM or SIGINT before they are cut off");
+}
+
+void add_symbolication(Rows& rows, Config& c) {
+  Symbolication& s = c.symbolication;
+  const auto add = [&](const char* name, Field field, const char* help) {
+    rows.push_back({fmt::format("symbolication.{}", name), std::move(field), help, Use::restart});
+  };
+  add("max_body", size(s.max_body, {kKiB, kTiB}), "bytes of a request with stack traces");
+  add("max_requests", number(s.requests.jobs.max_jobs, {1, kMany}),
+      "requests worked on or queued; further ones get a 503");
+  add("max_running", number(s.requests.jobs.max_active, {1, kMany}), "requests worked on at once; they mostly wait");
+  add("keep_answers", time(s.requests.kept, kSeconds), "how long an answer that took longer waits for its client");
+  add("answer_memory", size(s.requests.memory, {0, kTiB}),
+      "bytes of such answers in memory; the others are read from disk");
+  add("open_caches", size(s.stacks.memory, {0, kTiB}), "bytes of caches kept mapped for the next request");
+  add("allow_folders", flag(s.sources.folders), "sources of a request may be directories of this machine");
+  add("allow_credentials", flag(s.sources.own_credentials),
+      "sources of a request may be buckets that are asked with the credentials of this machine");
 }
 
 void add_network(Rows& rows, Config& c) {
@@ -211,6 +231,7 @@ Rows rows_of(Config& config) {
   add_work(rows, config);
   add_symcache(rows, config.symcache);
   add_limits(rows, config);
+  add_symbolication(rows, config);
   add_network(rows, config);
   add_deny_list(rows, config.deny_list);
   add_logging(rows, config.logging);

@@ -95,7 +95,7 @@ class Cache(unittest.TestCase):
     def test_stat_of_a_pdb_asks_the_server(self):
         absent = "3249D99D0C4049318610F4E4FB0B69361A"
         server = self.server
-        server.ask(f"/open/v2.0.0/app.pdb/{absent[:32]}/26")
+        server.ask(f"/open/v2.1.0/app.pdb/{absent[:32]}/26")
         here = ("--server", server.url + "/")
         text = self.stat("--pdb", "app.pdb", absent, *here).stdout
         self.assertRegex(text, rf"(?i)^app\.pdb/{absent}, as {server.url} says\n"

@@ -58,7 +58,7 @@ def our_own_server(scene):
     url = f"{server.url}/open"
     try:
         guid, age = scene.symbols.guid_of(1), scene.symbols.age
-        place = scene.place("2.0.0", f"{guid.replace('-', '')}{age:X}")
+        place = scene.place("2.1.0", f"{guid.replace('-', '')}{age:X}")
         for _ in range(2):
             status, lines, errors = scene.fetch(url, "app.pdb", guid, age)
             assert (status, lines, errors) == (0, [str(place)], ""), (status, lines, errors)

@@ -49,7 +49,7 @@ class Scene:
         assert status == 0 and PASSWORD not in log, log
 
     def path(self, name="app.pdb"):
-        return f"/open/v2.0.0/{name}/{self.guid}/1"
+        return f"/open/v2.1.0/{name}/{self.guid}/1"
 
 
 def ask(server, path):

@@ -3,7 +3,7 @@ import bisect
 import struct
 
 SECTIONS = "samples starts records functions subprograms names files shared module".split()
-COLUMNS, WIDE, WIDE_RUNS = 1, 2, 4
+COLUMNS, WIDE, WIDE_RUNS, PARAMETERS = 1, 2, 4, 8
 LANGUAGE, LINKAGE_NAME, ALIASES, PARENT, ENCLOSED, RESTARTS = 0x80, 0x04, 0x08, 0x10, 0x20, 0x40
 
 
@@ -35,7 +35,7 @@ def signed(z):
 class Symcache:
     def __init__(self, data):
         magic, version, self.flags, _, self.unit = struct.unpack_from("<8sIBBB", data)
-        assert (magic, version) == (b"symcache", 2)
+        assert (magic, version) == (b"symcache", 3)
         self.count, self.base = struct.unpack_from("<IQ", data, 52)
         for i, name in enumerate(SECTIONS):
             offset, size = struct.unpack_from("<QQ", data, 64 + 16 * i)
@@ -60,7 +60,15 @@ class Symcache:
     def subprogram(self, position):
         """file operand, base line, name"""
         cursor = Cursor(self.subprograms, position)
-        return cursor.number(), cursor.number(), self.text(cursor)
+        file, line = cursor.number(), cursor.number()
+        if self.flags & PARAMETERS:
+            cursor.number()
+        return file, line, self.text(cursor)
+
+    def parameters(self, position):
+        cursor = Cursor(self.subprograms, position)
+        _, _, position = cursor.number(), cursor.number(), cursor.number() if self.flags & PARAMETERS else 0
+        return self.text(Cursor(self.names, position))
 
     def file(self, operand, own):
         operand = operand or own

@@ -254,7 +254,7 @@ def nobody_without_the_token_learns_anything(place):
             assert [status for status, _, _ in answers] == [401] * len(answers), [status for status, _, _ in answers]
             assert all(headers["www-authenticate"].startswith("Bearer ") and not body for _, headers, body in answers)
         assert Worker(scene).renew(lease)[0] == 200
-        assert scene.server.ask("/open/v2.0.0/x.pdb/1", f"Authorization: Bearer {TOKEN}")[0] != 401
+        assert scene.server.ask("/open/v2.1.0/x.pdb/1", f"Authorization: Bearer {TOKEN}")[0] != 401
 
 
 @test

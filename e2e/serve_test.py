@@ -17,7 +17,7 @@ import tempfile
 from server import LIMIT, Server, have_tools, make_pdb
 
 CLIENTS = 200
-MEDIA_TYPE = "application/vnd.symcached.symcache; version=2.0.0"
+MEDIA_TYPE = "application/vnd.symcached.symcache; version=2.1.0"
 
 
 def curl(*arguments):
@@ -45,13 +45,13 @@ def check_answers(server, path, body):
     assert f"Content-Length: {len(body)}\r\n" in head, head
     etag = re.search(r"ETag: (.*)\r\n", head).group(1)
     assert curl("-r", "0-15", server.url + path) == body[:16]
-    assert curl(server.url + "/healthcheck") == b"ok\n"
+    assert curl(server.url + "/healthcheck") == b"ok"
     assert b"<h1>symcached</h1>" in curl(server.url + "/")
     rows = [
         ("known tag", path, ["-H", f"If-None-Match: {etag}"], "304"),
         ("HTTP/1.0", path, ["--http1.0"], "200"),
-        ("newer client", path.replace("v2.0.0", "v9.1.0"), [], "200"),
-        ("up to date", path.replace("v2.0.0", "v9.1.0"), ["-H", "If-Version-Exceeds: 2.0.0"], "304"),
+        ("newer client", path.replace("v2.1.0", "v9.1.0"), [], "200"),
+        ("up to date", path.replace("v2.1.0", "v9.1.0"), ["-H", "If-Version-Exceeds: 2.1.0"], "304"),
         ("missing", path.replace("app.pdb", "no.pdb"), [], "404"),
         ("another age", path + "7", [], "404"),
         ("method", path, ["-X", "POST"], "405"),
@@ -73,7 +73,7 @@ def main():
         place = folder / "symbols" / "app.pdb" / f"{guid.replace('-', '').upper()}{age:x}"
         place.mkdir(parents=True)
         shutil.copy(pdb, place / "app.pdb")
-        path = f"/open/v2.0.0/app.pdb/{guid}/{age}"
+        path = f"/open/v2.1.0/app.pdb/{guid}/{age}"
 
         server = Server(program, folder / "cache", folder / "symbols")
         body = storm(server, path, folder)

@@ -19,7 +19,7 @@ import uuid
 
 SOURCE = "int add(int a, int b) { return a + b; }\nint main() { return add(1, 2); }\n"
 LARGE_KEY = "large.pdb/000000010000400080000000000000011"  # of an entry that write_entry() makes
-LARGE_PATH = "/open/v2.0.0/large.pdb/00000001-0000-4000-8000-000000000001/1"
+LARGE_PATH = "/open/v2.1.0/large.pdb/00000001-0000-4000-8000-000000000001/1"
 LIMIT = 300  # seconds that anything may take before it counts as hanging; on a busy machine, a minute is too short
 
 
@@ -120,7 +120,7 @@ class Symbols:
         return path
 
     def url_path(self, number):
-        return f"/open/v2.0.0/app.pdb/{self.guid_of(number)}/{self.age}"
+        return f"/open/v2.1.0/app.pdb/{self.guid_of(number)}/{self.age}"
 
 
 class Server:
@@ -252,6 +252,6 @@ def write_entry(cache, key, payload):
     head[fixed:fixed + len(key_bytes)] = key_bytes
     head[checksum] = hashlib.sha256(head).digest()
     name = hashlib.sha256(key_bytes).hexdigest()
-    path = cache / "symcaches" / "v2" / "global" / name[:2] / name[2:]
+    path = cache / "symcaches" / "v3" / "global" / name[:2] / name[2:]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(head + payload)

@@ -7,7 +7,7 @@ import json
 import pathlib
 import zipfile
 
-from stack_api_test import NOTHING, SOURCE, run
+from stack_api_test import NOTHING, SOURCE, main
 
 DOTNET = pathlib.Path(__file__).parent.parent / "testing" / "dotnet" / "sources"
 SNIP = " {snip}"
@@ -170,5 +170,5 @@ def damaged_bundles_do_no_harm(scene):
 
 
 if __name__ == "__main__":
-    run([dotnet_sources_are_shown, bundled_sources_are_shown, linked_sources_are_fetched,
-         headers_go_to_allowed_origins_alone, damaged_bundles_do_no_harm])
+    main([dotnet_sources_are_shown, bundled_sources_are_shown, linked_sources_are_fetched,
+          headers_go_to_allowed_origins_alone, damaged_bundles_do_no_harm])

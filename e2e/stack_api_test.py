@@ -354,7 +354,7 @@ TESTS = [frames_are_named, a_large_request_is_answered, the_cache_says_the_same_
          debuggers_get_no_file_of_another_id]
 
 
-def run(tests):
+def main(tests):
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         (pathlib.Path(scratch) / "store").mkdir()
@@ -375,4 +375,4 @@ def run(tests):
 
 
 if __name__ == "__main__":
-    run(TESTS)
+    main(TESTS)

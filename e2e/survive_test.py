@@ -167,7 +167,7 @@ def unknown_guids_leave_no_files(scene):
     files = lambda: sum(len(names) for _, _, names in os.walk(scene.cache))
     before = files()
     for number in range(1_500):
-        status, _, _ = scene.server.ask(f"/open/v2.0.0/none.pdb/{scene.symbols.guid_of(number)}/1")
+        status, _, _ = scene.server.ask(f"/open/v2.1.0/none.pdb/{scene.symbols.guid_of(number)}/1")
         assert status == 404
     assert files() == before, f"{files() - before} more files"
 

@@ -86,6 +86,9 @@ class Scene:
     def get(self, name, number, *headers, version="3.1.0", **more):
         return self.server.ask(f"/v{version}/{name}/{number:032x}/1", *headers, **more)
 
+    def status(self, name, number):
+        return json.loads(self.server.ask(f"/status/{name}/{number:032x}")[2])
+
     def poll(self, name, number, version="3.1.0"):
         """As a client that comes back until there is an answer."""
         def answer():

@@ -6,6 +6,7 @@ Usage: e2e/symcache_table_test.py PATH_TO_SYMCACHED [PART_OF_A_ROW'S_NUMBER_OR_A
 import concurrent.futures
 import contextlib
 import dataclasses
+import functools
 import json
 import pathlib
 import re
@@ -162,6 +163,14 @@ def rows_23_and_38_what_is_known_to_be_absent_is_not_asked_for_again(place):
 
 
 @test
+def row_24_what_was_absent_is_looked_for_again(place):
+    with Scene(place, OLD, settings={"caches": {"retry": {"absent": "1s"}}}) as scene:
+        assert scene.get("ok.pdb", 1)[0] == 404
+        scene.pdb("ok.pdb", 1)
+        until(lambda: scene.get("ok.pdb", 1)[0] == 200, "the absence is over", 30)
+
+
+@test
 def row_25_one_run_for_all_who_ask_at_once(place):
     with Scene(place, OLD) as scene, concurrent.futures.ThreadPoolExecutor(60) as pool:
         scene.pdb("ok.pdb", 1)
@@ -182,6 +191,17 @@ def row_26_the_work_goes_on_when_the_client_is_gone(place):
 
 
 @test
+def row_27_who_waits_is_told_to_come_back_in_time(place):
+    with Scene(place, OLD, settings={"limits": {"hold": "100ms"}}) as scene:
+        scene.pdb("hang.pdb", 1)
+        status, headers, body = scene.get("hang.pdb", 1)
+        assert (status, headers["cache-control"], body) == (404, "no-store", b"")
+        assert int(headers["retry-after"]) >= 1
+        (tool,) = scene.status("hang.pdb", 1)["transcoders"]
+        assert (tool["state"], tool["under_way"]) == ("free to make it", True), "it goes on, and nothing is remembered"
+
+
+@test
 def row_28_a_full_queue_says_so(place):
     with Scene(place, OLD, settings={"limits": {"max_queued": 1}}) as scene:
         scene.pdb("hang.pdb", 1)
@@ -191,6 +211,16 @@ def row_28_a_full_queue_says_so(place):
         assert (status, "retry-after" in headers) == (503, True)
         status, headers, _ = scene.get("ok.pdb", 2, *POLL)
         assert (status, "retry-after" in headers) == (404, True)
+
+
+@test
+def row_30_a_server_without_sources_remembers_no_absence(place):
+    with Scene(place, OLD, sources=[]) as scene:
+        status, headers, body = scene.get("ok.pdb", 1, *POLL)
+        assert (status, "retry-after" in headers, body) == (404, False, b""), headers
+        scene.pdb("ok.pdb", 1)
+        scene.symcache("ok.pdb", 1, 1, "3.1.0")
+        until(lambda: scene.get("ok.pdb", 1)[0] == 200, "what is there is served", 30)
 
 
 @test
@@ -261,13 +291,12 @@ def the_status_says_why_there_is_none(place):
     with Scene(place, NEW) as scene:
         scene.pdb("exit_1.pdb", 1)
         scene.symcache("exit_1.pdb", 1, 1, "3.1.0")
-
-        def status():
-            return json.loads(scene.server.ask(f"/status/exit_1.pdb/{1:032x}")[2])
-        assert status()["transcoders"] == [{"version": "3.2.0", "state": "free to make it", "under_way": False}]
+        free = {"version": "3.2.0", "state": "free to make it", "under_way": False}
+        assert scene.status("exit_1.pdb", 1)["transcoders"] == [free]
         assert scene.get("exit_1.pdb", 1, version="3.2.0")[0] == 200
-        until(lambda: status()["transcoders"][0]["state"] == "unusable", "the transcoder has failed")
-        said = status()
+        failed = functools.partial(scene.status, "exit_1.pdb", 1)
+        until(lambda: failed()["transcoders"][0]["state"] == "unusable", "the transcoder has failed")
+        said = failed()
         assert said["symcaches"][0]["version"] == "3.1.0" and said["sources"] == [], said
         assert said["transcoders"][0]["why"].startswith("exit status 1; it printed: cannot open the PDB"), said
 

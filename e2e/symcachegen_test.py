@@ -25,7 +25,7 @@ class Symcachegen(program.WithPdb):
         made = [path for path in self.root.rglob("*") if path.is_file()]
         self.assertEqual(done.stdout, f"{made[0]}\n")
         self.assertRegex(str(made[0].relative_to(self.root)),
-                         r"^sample\.pdb/[0-9A-F]{33}/sample\.pdb-v2\.0\.0\.symcache$")
+                         r"^sample\.pdb/[0-9A-F]{33}/sample\.pdb-v2\.1\.0\.symcache$")
         stated = symcached("inspect", self.pdb, "--json").stdout
         guid, age = re.search(r'"debug_id":"([0-9a-f-]{36})-([0-9a-f]+)"', stated).groups()
         self.assertEqual(made[0].parent.name, guid.replace("-", "").upper() + age.upper())
@@ -67,7 +67,7 @@ class Symcachegen(program.WithPdb):
         done = subprocess.run([program.PROGRAM.parent / "transcode_once", program.PROGRAM, self.root, self.pdb,
                                program.PROGRAM, "symcachegen"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, r"/sample\.pdb/[0-9A-F]{33}/sample\.pdb-v2\.0\.0\.symcache\n$")
+        self.assertRegex(done.stdout, r"/sample\.pdb/[0-9A-F]{33}/sample\.pdb-v2\.1\.0\.symcache\n$")
         self.assertEqual(symcached("inspect", done.stdout.strip()).returncode, 0)
 
 

@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   if (!info.debug_id) return fail("no PDB");
   const auto directory = SymcacheDirectory::open(argv[2], {});
   if (!directory) return fail(directory.error());
-  const TranscoderConfig config{.announced = {2, 0, 0}, .command = {argv + 4, argv + argc}};
+  const TranscoderConfig config{.announced = {2, 1, 0}, .command = {argv + 4, argv + argc}};
   Transcoder transcoder(config, {argv[1]}, [](Severity, const std::string& line) { fmt::print(stderr, "{}\n", line); });
   auto file = std::make_shared<const Descriptor>(::open(pdb.c_str(), O_RDONLY | O_CLOEXEC));
   const std::string name = pdb.filename();

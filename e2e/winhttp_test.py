@@ -13,7 +13,7 @@ from components.faults import FaultServer
 from server import Server, Symbols, have_tools
 
 COMPILER = "x86_64-w64-mingw32-gcc"
-OURS = "application/vnd.symcached.symcache; version=2.0.0"
+OURS = "application/vnd.symcached.symcache; version=2.1.0"
 PATIENCE = 300  # seconds: Wine is slow to start
 
 
@@ -59,7 +59,7 @@ def check(wine, folder, server, symbols):
         headers = [f"Location: {server.url}{path}", f"Content-Type: {OURS}"]
         await exchange.answer(*((404, b"", "Retry-After: 1") if exchange.number == 1 else (302, b"", *headers)))
     with FaultServer({"team": redirect}) as other:
-        status, lines, body = wine.get(other.port, "/team/v2.0.0/app.pdb", folder / "redirected")
+        status, lines, body = wine.get(other.port, "/team/v2.1.0/app.pdb", folder / "redirected")
         assert (status, len(lines), body) == (0, 2, wanted), lines
         assert all(r.headers.get("allow-retry-after") == "true" for r in other.requests), other.requests
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "net/run_task.hpp"
 
 namespace symcached::fetch {
@@ -10,38 +12,49 @@ namespace {
 /// A command removes no left-overs, which is all that the number of a run is for.
 constexpr std::uint64_t kNoBoot = 0;
 
-/// What the sources said so far.
-class Answers {
- public:
-  void add(NotFetched::Kind kind, std::string_view why) {
-    if (kind > kind_) kind_ = kind;
-    if (!why_.empty()) why_ += "; ";
-    why_ += why;
-  }
-  NotFetched all(const Wanted& wanted) && {
-    if (why_.empty()) why_ = fmt::format("{} not found in any source", wanted.key);
-    return {kind_, std::move(why_)};
-  }
+using Kind = NotFetched::Kind;
 
- private:
-  NotFetched::Kind kind_ = NotFetched::Kind::absent;
-  std::string why_;
-};
+NotFetched::Said said_by(Source& source, const Wanted& wanted, const Outcome& outcome) {
+  NotFetched::Said said{.source = source.name(), .locations = source.places(wanted)};
+  for (std::string& location : said.locations) location = source.location_of(location);
+  const auto say = [&](Kind kind, const std::string& why) {
+    said.kind = kind;
+    said.why = why;
+  };
+  if (const auto* refused = std::get_if<Refused>(&outcome)) say(Kind::malformed, refused->why);
+  if (const auto* part = std::get_if<NotWhole>(&outcome)) say(Kind::unavailable, part->why);
+  if (const auto* later = std::get_if<TransientError>(&outcome)) {
+    say(Kind::unavailable, later->why);
+    said.status = later->status;
+    said.is_forbidden = later->kind == TransientError::Kind::forbidden;
+  }
+  if (const auto* ours = std::get_if<Exhausted>(&outcome)) say(Kind::unavailable, ours->why);
+  return said;
+}
+
+NotFetched all_of(std::vector<NotFetched::Said> said, const Wanted& wanted) {
+  NotFetched all{Kind::absent, {}};
+  for (const NotFetched::Said& one : said) {
+    all.kind = std::max(all.kind, one.kind);
+    if (one.why.empty()) continue;
+    all.why += all.why.empty() ? "" : "; ";
+    all.why += one.why;
+  }
+  if (all.why.empty()) all.why = fmt::format("{} not found in any source", wanted.key);
+  all.said = std::move(said);
+  return all;
+}
 
 }  // namespace
 
 Task<std::expected<Original, NotFetched>> fetch_first(std::span<const std::unique_ptr<Source>> sources, Wanted wanted) {
-  Answers answers;
+  std::vector<NotFetched::Said> said;
   for (const auto& source : sources) {
     Outcome outcome = co_await source->open(wanted);
     if (auto* original = std::get_if<Original>(&outcome)) co_return std::move(*original);
-    if (const auto* refused = std::get_if<Refused>(&outcome)) answers.add(NotFetched::Kind::malformed, refused->why);
-    if (const auto* part = std::get_if<NotWhole>(&outcome)) answers.add(NotFetched::Kind::unavailable, part->why);
-    if (const auto* later = std::get_if<TransientError>(&outcome))
-      answers.add(NotFetched::Kind::unavailable, later->why);
-    if (const auto* ours = std::get_if<Exhausted>(&outcome)) answers.add(NotFetched::Kind::unavailable, ours->why);
+    said.push_back(said_by(*source, wanted, outcome));
   }
-  co_return std::unexpected(std::move(answers).all(wanted));
+  co_return std::unexpected(all_of(std::move(said), wanted));
 }
 
 std::expected<std::unique_ptr<FileFetcher>, std::string> FileFetcher::open(FetcherOptions options) {

@@ -21,6 +21,17 @@ struct NotFetched {
     unavailable,  ///< a source did not answer as it should; asking again may help
   } kind;
   std::string why;  ///< one line; what each source said, with "; " between
+
+  /// What one source said, for those who explain it.
+  struct Said {
+    std::string source;                  ///< path or URL, without credentials
+    std::vector<std::string> locations;  ///< of the file there
+    Kind kind = Kind::absent;
+    std::string why = {};
+    bool is_forbidden = false;
+    unsigned status = 0;  ///< of HTTP; 0: there was none, or it does not count
+  };
+  std::vector<Said> said = {};
 };
 
 /// Asks one source after the other until one has the file.

@@ -34,7 +34,8 @@ bool has_section(const elf::File& file, std::initializer_list<std::string_view> 
   });
 }
 
-/// A stripped program has code, a debug file has symbols, and both may be one file.
+/// A stripped program has code, a debug file has symbols, and both may be one file. Of a file without code, those that
+/// a program needs to run count, too.
 Read<Stated> of_elf(Bytes bytes) {
   SC_TRY(const elf::File file, elf::File::open(bytes));
   const ModuleIds ids{.code_id = file.code_id(), .debug_id = file.debug_id()};
@@ -42,7 +43,9 @@ Read<Stated> of_elf(Bytes bytes) {
   const auto has_code = [](const elf::Section& s) { return s.is_code() && s.type != elf::SectionType::nobits; };
   const bool is_program = std::ranges::any_of(file.sections(), has_code) || file.sections().empty();
   if (is_program) stated.push_back({FileType::elf_code, ids});
-  if (has_section(file, {".debug_info", ".zdebug_info", ".symtab", ".debug_line", ".zdebug_line", ".gnu_debugdata"}))
+  const bool has_dynamic = !is_program && has_section(file, {".dynsym"});
+  if (has_dynamic ||
+      has_section(file, {".debug_info", ".zdebug_info", ".symtab", ".debug_line", ".zdebug_line", ".gnu_debugdata"}))
     stated.push_back({FileType::elf_debug, ids});
   return stated;
 }

@@ -25,6 +25,14 @@ constexpr std::string_view kUuid = "0102030405060708090a0b0c0d0e0f10";
 
 std::vector<std::byte> program() { return testkit::assemble(testkit::rich_elf({true, false})); }
 
+/// Only what a program needs to run, without its code.
+std::vector<std::byte> dynamic_symbols() {
+  testkit::ElfImage image = testkit::rich_elf({true, false});
+  for (testkit::ElfSection& section : image.sections)
+    if (section.name == ".text" || section.name == ".symtab") section.type = elf::SectionType::nobits;
+  return testkit::assemble(image);
+}
+
 std::vector<std::byte> mach(macho::FileType type, std::uint8_t first = 1) {
   auto image = testkit::rich_macho(true, false);
   image.type = type;
@@ -54,6 +62,7 @@ TEST(StatedIds, AreThoseOfTheFile) {
   };
   const Row rows[] = {
       {"a program with symbols", program(), "elf_code" + elf + "elf_debug" + elf},
+      {"dynamic symbols alone", dynamic_symbols(), "elf_debug" + elf},
       {"a Mach-O program", mach(macho::FileType::execute), "mach_code" + mach_ids},
       {"what is in a dSYM", mach(macho::FileType::dsym), "mach_debug" + mach_ids},
       {"for two processors", fat,

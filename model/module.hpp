@@ -19,7 +19,8 @@ struct Rva {
   auto operator<=>(const Rva&) const = default;
 };
 
-/// Index into the sink's strings. Strings compare equal exactly if their ids do.
+/// Index into the sink's strings. Strings compare equal exactly if their ids do; names of functions, if their
+/// parameters do, too.
 enum class StringId : std::uint32_t { none = 0 };  ///< none is also the id of the empty string
 
 enum class Arch : std::uint8_t { unknown, x86, x86_64, arm, arm64, wasm32, ppc64, riscv64, s390x };
@@ -105,6 +106,10 @@ class ModuleSink {
  public:
   virtual ~ModuleSink() = default;
   virtual StringId intern(std::string_view text) = 0;
+  /// The name of a function with parameters: they stand behind it, "(int, char*) const", where somebody asks for them.
+  /// A sink that has no use for them takes the name alone.
+  /// @param name, parameters  of intern(); no parameters: nothing is known of them
+  virtual StringId with_parameters(StringId name, [[maybe_unused]] StringId parameters) { return name; }
   virtual void module(const Module& module) = 0;
   virtual void function(const Function& function) = 0;  ///< in any order
 

@@ -24,8 +24,8 @@ using Socket = asio::ip::tcp::socket;
 constexpr std::chrono::milliseconds kLinger{1'000};  ///< for the peer to read the last answer before the reset
 constexpr std::size_t kFirstRead = 4 << 10;          ///< bytes; all that an idle connection holds
 constexpr std::size_t kFurtherRead = 16 << 10;
-constexpr std::uint64_t kCheaperCopied = 16 << 10;  ///< bytes of a file; one send() costs less than several calls
-constexpr std::uint64_t kMostCorked = 1 << 20;      ///< bytes of a file; of a longer one the packets are full anyway
+constexpr std::uint64_t kCheaperCopied = 48 << 10;  ///< bytes of a file; one send() costs less than several calls
+constexpr std::uint64_t kMostCopied = 256 << 10;    ///< of a file that others may write to: a copy is of one content
 constexpr std::size_t kLongestMethod = 20;          ///< bytes in log lines
 constexpr std::size_t kLongestTarget = 200;
 constexpr std::string_view kEndedEarly = "a connection was closed after an exception";
@@ -258,10 +258,10 @@ Task<bool> Connection::send(const http::Response& response, bool head_only, bool
   sending_.begin(bytes.size(), head_only ? 0 : response.body_size());
   if (text != nullptr) bytes += *text;
   Sent result = Sent::all;
-  if (more && (stream_.is_tls() || slice->size <= kCheaperCopied)) {
+  const std::uint64_t copied = more && slice->state ? kMostCopied : kCheaperCopied;
+  if (more && (stream_.is_tls() || slice->size <= copied)) {
     result = co_await send_copied(stream_, bytes, *slice, sending_);
   } else {
-    const Corked corked(stream_, more && slice->size <= kMostCorked);
     const auto left = try_send(stream_, bytes, more, sending_);
     if (!left) result = Sent::broken;
     else if (!left->empty()) result = co_await send_text(stream_, *left, more, sending_);

@@ -1,7 +1,5 @@
 #include "net/send.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,9 +15,9 @@
 namespace symcached::net {
 namespace {
 
-constexpr std::size_t kPiece = 1 << 20;              ///< bytes a call, so that one fast reader does not hold the thread
-constexpr std::size_t kEnd = 1 << 10;                ///< the end of a file that others may write to
-constexpr std::size_t kCopied = 128 << 10;           ///< the same, where they are copied
+constexpr std::size_t kPiece = 1 << 20;     ///< bytes a call, so that one fast reader does not hold the thread
+constexpr std::size_t kEnd = 96 << 10;      ///< of a file, sent for itself: two large pieces wake a reader least often
+constexpr std::size_t kCopied = 128 << 10;  ///< the same, where they are copied
 constexpr std::uint64_t kLongest = 365 * 24 * 3600;  ///< seconds; keeps times far from overflowing
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
@@ -60,17 +58,6 @@ bool has_changed(const http::FileSlice& slice) {
   return http::FileState{static_cast<std::uint64_t>(info.st_size), modified_ns} != *slice.state;
 }
 
-/// The end of a file that others may write to. What went before it was sent from the file itself, so only now it can
-/// be told whether all of it is of one content.
-Task<Sent> send_end(Stream& stream, http::FileSlice end, Sending& sending) {
-  std::array<char, kEnd> bytes;
-  const ssize_t n = ::pread(end.file->get(), bytes.data(), end.size, static_cast<off_t>(end.offset));
-  if (n < 0) co_return Sent::file_unreadable;
-  if (has_changed(end)) co_return Sent::file_changed;
-  if (static_cast<std::uint64_t>(n) < end.size) co_return Sent::file_too_short;
-  co_return co_await send_text(stream, std::string_view(bytes.data(), end.size), false, sending);
-}
-
 }  // namespace
 
 void Sending::begin(std::uint64_t head, std::uint64_t body) {
@@ -108,11 +95,6 @@ std::optional<std::string_view> try_send(Stream& stream, std::string_view text, 
   return text;
 }
 
-void Corked::set(int on) {
-  if (is_wanted_ && stream_.is_open())
-    ::setsockopt(stream_.socket().native_handle(), IPPROTO_TCP, TCP_CORK, &on, sizeof on);
-}
-
 Task<Sent> send_text(Stream& stream, std::string_view text, bool more, Sending& sending) {
   for (;;) {
     const auto left = try_send(stream, text, more, sending);
@@ -124,28 +106,26 @@ Task<Sent> send_text(Stream& stream, std::string_view text, bool more, Sending& 
   }
 }
 
+/// What goes before the end of a file that others may write to is sent from the file itself, so only then it can be
+/// told whether all of it is of one content.
 Task<Sent> send_file(Stream& stream, http::FileSlice slice, Sending& sending) {
-  auto offset = static_cast<off_t>(slice.offset);
-  const std::uint64_t end = slice.state ? std::min<std::uint64_t>(slice.size, kEnd) : 0;
-  std::uint64_t left = slice.size - end;
-  while (left > 0) {
-    const ssize_t n =
-        ::sendfile(stream.socket().native_handle(), slice.file->get(), &offset, std::min<std::uint64_t>(left, kPiece));
+  const auto begin = static_cast<off_t>(slice.offset);
+  const auto end = static_cast<off_t>(slice.offset + slice.size);
+  off_t offset = begin;
+  off_t until = std::max(begin, end - static_cast<off_t>(kEnd));
+  while (offset < end) {
+    if (offset == until) until = end;
+    if (until == end && has_changed(slice)) co_return Sent::file_changed;
+    const auto most = std::min<std::uint64_t>(static_cast<std::uint64_t>(until - offset), kPiece);
+    const ssize_t n = ::sendfile(stream.socket().native_handle(), slice.file->get(), &offset, most);
     if (n == 0) co_return Sent::file_too_short;
-    if (n > 0) {
-      left -= static_cast<std::uint64_t>(n);
-      sending.took(static_cast<std::uint64_t>(n));
-      if (left == 0) break;
-    } else if (!would_block(errno)) {
-      co_return errno == EIO ? Sent::file_unreadable : Sent::broken;
-    }
+    if (n > 0) sending.took(static_cast<std::uint64_t>(n));
+    else if (!would_block(errno)) co_return errno == EIO ? Sent::file_unreadable : Sent::broken;
+    if (offset == until) continue;
     const bool ready = co_await writable(stream, sending);
     if (!ready) co_return Sent::broken;
   }
-  if (end == 0) co_return Sent::all;
-  slice.offset += slice.size - end;
-  slice.size = end;
-  co_return co_await send_end(stream, std::move(slice), sending);
+  co_return Sent::all;
 }
 
 Task<Sent> send_copied(Stream& stream, std::string_view head, http::FileSlice slice, Sending& sending) {

@@ -52,22 +52,6 @@ std::optional<std::string_view> try_send(Stream& stream, std::string_view text, 
 /// `text`, `stream` and `sending` outlive the call.
 Task<Sent> send_text(Stream& stream, std::string_view text, bool more, Sending& sending);
 
-/// While it lives, only whole packets leave a plain connection: a head, a file and its end are several calls and one
-/// response.
-class Corked {
- public:
-  Corked(Stream& stream, bool is_wanted) : stream_(stream), is_wanted_(is_wanted) { set(1); }
-  Corked(const Corked&) = delete;
-  Corked& operator=(const Corked&) = delete;
-  ~Corked() { set(0); }
-
- private:
-  void set(int on);
-
-  Stream& stream_;
-  const bool is_wanted_;
-};
-
 /// Over a plain connection, by sendfile(2): the bytes do not pass through this program. Other connections of the thread
 /// get their turn between pieces.
 Task<Sent> send_file(Stream& stream, http::FileSlice slice, Sending& sending);

@@ -19,14 +19,14 @@ struct DerivedKind {
 };
 
 inline constexpr store::CacheKind kObjects{"objects", 2};
-inline constexpr DerivedKind kSymcaches{{"symcaches", 2}, 2};
+inline constexpr DerivedKind kSymcaches{{"symcaches", 3}, 3};
 inline constexpr DerivedKind kPpdbcaches{{"ppdbcaches", 1}, 1};
 inline constexpr DerivedKind kSourcecaches{{"sourcecaches", 1}, 1};
 inline constexpr store::CacheKind kSourcefiles{"sourcefiles", 1};  ///< texts, from where files say that they are
 inline constexpr store::CacheKind kRequests{"requests", 1};        ///< that clients come back for, and their answers
 inline constexpr std::array kCacheKinds{kObjects,          kSymcaches.now, kPpdbcaches.now,
                                         kSourcecaches.now, kSourcefiles,   kRequests};
-static_assert(symcache::kFormatVersion == 2, "the symcache format changed: raise both versions of kSymcaches");
+static_assert(symcache::kFormatVersion == 3, "the symcache format changed: raise both versions of kSymcaches");
 static_assert(ppdbcache::kFormatVersion == 1, "the ppdbcache format changed: raise both versions of kPpdbcaches");
 static_assert(sourcecache::kFormatVersion == 1, "the sourcecache format changed: raise both versions of kSourcecaches");
 

@@ -32,6 +32,7 @@ std::string duration_text(std::chrono::milliseconds time) {
 /// The texts that Symbolicator's clients know.
 void describe(const fetch::TransientError& error, std::chrono::milliseconds time_limit, CandidateInfo& out) {
   using Kind = fetch::TransientError::Kind;
+  out.why = error.why;
   if (error.kind == Kind::unavailable && error.status >= 400 && error.status < 500) return;  // said as if it were a 404
   out.download = error.kind == Kind::forbidden ? DownloadStatus::no_permission : DownloadStatus::error;
   if (error.kind == Kind::timed_out)
@@ -46,7 +47,10 @@ CandidateInfo candidate_of(const fetch::Outcome& outcome, std::chrono::milliseco
   std::visit(overloaded{[&](const fetch::Original&) { candidate.download = DownloadStatus::ok; },
                         [&](const fetch::NotThere&) { candidate.download = DownloadStatus::not_found; },
                         [&](const fetch::SaysLess&) { candidate.download = DownloadStatus::not_found; },
-                        [&](const fetch::Refused&) { candidate.download = DownloadStatus::malformed; },
+                        [&](const fetch::Refused& refused) {
+                          candidate.download = DownloadStatus::malformed;
+                          candidate.why = refused.why;
+                        },
                         [&](const fetch::TransientError& error) { describe(error, time_limit, candidate); },
                         [&](const auto& other) {
                           candidate.download = DownloadStatus::error;
@@ -54,6 +58,12 @@ CandidateInfo candidate_of(const fetch::Outcome& outcome, std::chrono::milliseco
                         }},
              outcome);
   return candidate;
+}
+
+/// Without the place, which is told beside it.
+std::string without_place(std::string why, const std::string& location) {
+  const std::string place = location + ": ";
+  return why.starts_with(place) ? why.substr(place.size()) : why;
 }
 
 constexpr std::array kPurposes{Purpose::names, Purpose::sources};
@@ -148,6 +158,7 @@ Task<Candidates::Said> Candidates::ask_source(Question question, SharedSources s
   Said said{.candidate = candidate_of(outcome, time_limit_)};
   said.candidate.source = source.id();
   said.candidate.location = source.location_of(question.place.path);
+  said.candidate.why = without_place(std::move(said.candidate.why), said.candidate.location);
   if (auto* original = std::get_if<fetch::Original>(&outcome)) {
     said.candidate.features = co_await features_.of(std::move(*original));
     if (!said.candidate.features) said.candidate.features.emplace();
@@ -160,6 +171,7 @@ Task<Candidates::Said> Candidates::ask_source(Question question, SharedSources s
   }
   said.verdict = verdict_of(outcome, std::nullopt, sources->sources.policy);
   said.until = retry_at(*said.verdict);
+  said.candidate.retry_at = said.until;
   co_return said;
 }
 

@@ -22,6 +22,20 @@ class FairQueue {
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
 
+  /// Those that `is_it` says yes to are dropped. Cost: one look at each.
+  template <class Is>
+  void erase_if(const Is& is_it) {
+    for (auto turn = turns_.begin(); turn != turns_.end();) {
+      size_ -= std::erase_if(turn->items, is_it);
+      if (!turn->items.empty()) {
+        ++turn;
+        continue;
+      }
+      by_scope_.erase(turn->scope);
+      turn = turns_.erase(turn);
+    }
+  }
+
   /// The longest waiting item of the scope whose turn it is. Not to be called on an empty queue.
   T pop() {
     const auto turn = turns_.begin();

@@ -70,6 +70,26 @@ class JobTable {
     return join_or_start(std::move(name), scope, std::move(work)) != nullptr;
   }
 
+  /// Nobody wants it any more: who waits is pending, and what is queued is dropped. What is worked on goes on; it
+  /// counts no longer, unless as many as may be active go on like that.
+  /// @return whether there is such work
+  bool abandon(const std::string& name) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = jobs_.find(name);
+    if (found == jobs_.end()) return false;
+    found->second.job->release();
+    if (!found->second.is_active) {
+      waiting_.erase_if([&](const Waiting& waiting) { return waiting.name == name; });
+      jobs_.erase(found);
+    } else if (abandoned_ < limits_.max_active) {
+      jobs_.erase(found);
+      ++abandoned_;
+      --active_;
+      start_next();
+    }
+    return true;
+  }
+
   bool is_under_way(const std::string& name) const {
     const std::scoped_lock lock(mutex_);
     return jobs_.contains(name);
@@ -86,7 +106,7 @@ class JobTable {
       jobs_.erase(waiting.name);
       waiting.job->release();
     }
-    for (const auto& [name, job] : jobs_) job->release();
+    for (const auto& [name, known] : jobs_) known.job->release();
   }
 
   JobCounts counts() const {
@@ -96,6 +116,10 @@ class JobTable {
 
  private:
   using OneJob = Job<Result>;
+  struct Known {
+    std::shared_ptr<OneJob> job;
+    bool is_active = false;
+  };
   struct Waiting {
     std::string name;
     Work work;
@@ -118,10 +142,10 @@ class JobTable {
 
   std::shared_ptr<OneJob> join_or_start(std::string name, const std::string& scope, Work work) {
     const std::scoped_lock lock(mutex_);
-    if (const auto found = jobs_.find(name); found != jobs_.end()) return found->second;
+    if (const auto found = jobs_.find(name); found != jobs_.end()) return found->second.job;
     if (draining_ || jobs_.size() >= limits_.max_jobs) return nullptr;
     auto job = std::make_shared<OneJob>();
-    jobs_.emplace(name, job);
+    jobs_.emplace(name, Known{job});
     Waiting waiting{std::move(name), std::move(work), job};
     if (active_ < limits_.max_active) start(std::move(waiting));
     else waiting_.push(scope, std::move(waiting));
@@ -139,6 +163,7 @@ class JobTable {
         }
       });
       ++active_;
+      jobs_.at(waiting.name).is_active = true;
     } catch (const std::bad_alloc&) {
       jobs_.erase(waiting.name);
       waiting.job->finish(actions_.on_fault(waiting.work, nullptr));
@@ -157,12 +182,22 @@ class JobTable {
     finish(waiting, std::move(*result));
   }
 
+  /// Under the lock.
+  void start_next() {
+    if (!waiting_.empty()) start(waiting_.pop());
+  }
+
   void finish(const Waiting& waiting, Result result) {
     {
       const std::scoped_lock lock(mutex_);
-      jobs_.erase(waiting.name);
-      --active_;
-      if (!waiting_.empty()) start(waiting_.pop());
+      const auto known = jobs_.find(waiting.name);
+      if (known == jobs_.end() || known->second.job != waiting.job) {
+        --abandoned_;
+      } else {
+        jobs_.erase(known);
+        --active_;
+        start_next();
+      }
     }
     waiting.job->finish(std::move(result));
     actions_.on_finish();
@@ -174,9 +209,10 @@ class JobTable {
   std::atomic<std::size_t> held_ = 0;
   mutable std::mutex mutex_;
   bool draining_ = false;
-  std::unordered_map<std::string, std::shared_ptr<OneJob>> jobs_;
+  std::unordered_map<std::string, Known> jobs_;
   FairQueue<Waiting> waiting_;  ///< for their turn; they are among jobs_
   std::size_t active_ = 0;
+  std::size_t abandoned_ = 0;  ///< worked on, and not among jobs_
 };
 
 }  // namespace symcached::service

@@ -17,6 +17,7 @@ namespace symcached::service {
 namespace {
 
 constexpr std::chrono::seconds kMostHint{30};
+constexpr std::size_t kMostCancelled = 4096;           ///< ids; they are random, so no other request has them
 constexpr std::chrono::milliseconds kDiskHold{1'000};  ///< for what a look at the disk decides
 
 /// A random UUID, as the protocol's clients expect ids to look; whoever knows one may read the answer.
@@ -58,6 +59,11 @@ SharedAnswer internal_error() {
   return std::make_shared<const RequestAnswer>(RequestAnswer{200, R"({"status":"internal_error"})"});
 }
 
+struct AtEnd {
+  std::function<void()> run;
+  ~AtEnd() { run(); }
+};
+
 /// Stands for an answer that another server is making.
 const SharedAnswer& elsewhere() {
   static const SharedAnswer kElsewhere = std::make_shared<const RequestAnswer>();
@@ -71,6 +77,7 @@ RequestTable::RequestTable(store::Store& store, Answer answer, RequestOptions op
       answer_(std::move(answer)),
       options_(options),
       log_(std::move(log)),
+      partial_budget_(std::make_shared<PartialBudget>(options.memory)),
       jobs_(pool_, options.jobs,
             {.run = [this](Named named) { return run(std::move(named)); },
              .on_fault = [this](const Named& named, const char* fault) -> SharedAnswer {
@@ -82,12 +89,13 @@ RequestTable::RequestTable(store::Store& store, Answer answer, RequestOptions op
 
 void RequestTable::stop() {
   jobs_.drain();
-  for (int left = writing_; left != 0; left = writing_) writing_.wait(left);
+  for (int left = on_pool_; left != 0; left = on_pool_) on_pool_.wait(left);
   pool_.stop();
   pool_.join();
 }
 
-Task<RequestTable::Outcome> RequestTable::ask(std::string scope, Text text, std::chrono::milliseconds hold) {
+Task<RequestTable::Outcome> RequestTable::ask(std::string scope, Text text, std::chrono::milliseconds hold,
+                                              bool partial) {
   const Named named{new_id(), std::move(text)};
   auto result = co_await jobs_.find(named.id, std::move(scope), named, hold);
   if (result && *result != elsewhere()) {
@@ -96,12 +104,12 @@ Task<RequestTable::Outcome> RequestTable::ask(std::string scope, Text text, std:
   }
   if (!result && result.error() == NoResult::overloaded) co_return Overloaded{};
   tell(named);
-  co_return Pending{named.id, hint()};
+  co_return co_await pending(named.id, partial);
 }
 
 /// Of an id that is not known here, the disk knows more; that takes a job, as it may have to wait.
-Task<RequestTable::Outcome> RequestTable::poll(std::string id, std::chrono::milliseconds hold) {
-  if (!is_id(id)) co_return Unknown{};
+Task<RequestTable::Outcome> RequestTable::poll(std::string id, std::chrono::milliseconds hold, bool partial) {
+  if (!is_id(id) || is_cancelled(id)) co_return Unknown{};
   if (auto answer = kept(id)) co_return answer;
   const Named named{id};
   auto result = co_await jobs_.find(id, std::string(fetch::kGlobalScope), named, std::max(hold, kDiskHold));
@@ -109,7 +117,79 @@ Task<RequestTable::Outcome> RequestTable::poll(std::string id, std::chrono::mill
   if (result && *result == elsewhere()) co_return Pending{std::move(id), hint()};
   if (result) co_return std::move(*result);
   if (result.error() == NoResult::overloaded) co_return Overloaded{};
-  co_return Pending{std::move(id), hint()};
+  if (is_cancelled(id)) co_return Unknown{};
+  co_return co_await pending(std::move(id), partial);
+}
+
+/// A partial answer is made where answers are made.
+Task<RequestTable::Outcome> RequestTable::pending(std::string id, bool partial) {
+  Pending told{std::move(id), hint()};
+  std::shared_ptr<RequestProgress> progress;
+  if (partial) {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = progress_.find(told.id); found != progress_.end()) progress = found->second;
+  }
+  if (!progress) co_return told;
+  std::function<RequestProgress::Body()> make = [progress, &told] {
+    return progress->partial(told.id, told.retry_in, std::chrono::steady_clock::now());
+  };
+  told.partial = co_await on_pool(std::move(make));
+  co_return told;
+}
+
+/// stop() waits for it. What it throws is logged, and nothing comes of it.
+template <class T>
+Task<T> RequestTable::on_pool(std::function<T()> work) {
+  ++on_pool_;
+  std::function<void(std::function<void(T)>)> start = [this, work = std::move(work)](std::function<void(T)> done) {
+    boost::asio::post(pool_, [this, work, done = std::move(done)] {
+      T result{};
+      try {
+        result = work();
+      } catch (const std::exception& fault) {
+        log_(Severity::error, fmt::format("requests: {}", fault.what()));
+      }
+      done(std::move(result));
+      if (--on_pool_ == 0) on_pool_.notify_all();
+    });
+  };
+  co_return co_await await_callback<T>(std::move(start));
+}
+
+Task<bool> RequestTable::cancel(std::string id) {
+  if (!is_id(id) || is_cancelled(id)) co_return false;
+  id = lower_ascii(id);
+  const bool was_here = forget_work(id);
+  std::function<bool()> remove = [this, &id] { return remove_from_disk(id); };
+  const bool was_on_disk = co_await on_pool(std::move(remove));
+  co_return was_here || was_on_disk;
+}
+
+/// What is under way ends, and nobody learns how.
+bool RequestTable::forget_work(const std::string& id) {
+  bool was_told = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    was_told = told_.erase(id) != 0;
+    progress_.erase(id);
+    if (was_told) cancelled_.push_back(id);
+    if (cancelled_.size() > kMostCancelled) cancelled_.pop_front();
+  }
+  const bool was_kept = forget(id);
+  const bool was_worked_on = was_told && jobs_.abandon(id);
+  return was_kept || was_told || was_worked_on;
+}
+
+bool RequestTable::remove_from_disk(const std::string& id) {
+  const bool was_there = read(store_, request_key(id)) || read(store_, answer_key(id));
+  store_.remove(request_key(id));
+  store_.remove(answer_key(id));
+  return was_there;
+}
+
+bool RequestTable::is_cancelled(const std::string& id) {
+  const std::scoped_lock lock(mutex_);
+  return std::ranges::find(cancelled_, lower_ascii(id)) != cancelled_.end();
 }
 
 /// So that the request outlives this process. Nobody waits for it.
@@ -118,10 +198,11 @@ void RequestTable::tell(const Named& named) {
     const std::scoped_lock lock(mutex_);
     told_.insert(named.id);
   }
-  ++writing_;
+  ++on_pool_;
   boost::asio::post(pool_, [this, named] {
     write(store_, request_key(named.id), *named.text);
-    if (--writing_ == 0) writing_.notify_all();
+    if (is_cancelled(named.id)) store_.remove(request_key(named.id));
+    if (--on_pool_ == 0) on_pool_.notify_all();
   });
 }
 
@@ -152,8 +233,18 @@ Task<SharedAnswer> RequestTable::run(Named named) {
 Task<SharedAnswer> RequestTable::work(Named named) {
   const auto mine = store_.try_lock(request_key(named.id));
   if (!mine) co_return elsewhere();
-  RequestAnswer answer = co_await answer_(named.text);
+  const auto progress = std::make_shared<RequestProgress>(partial_budget_);
+  {
+    const std::scoped_lock lock(mutex_);
+    progress_[named.id] = progress;
+  }
+  const AtEnd unlisted{[this, &named] {
+    const std::scoped_lock lock(mutex_);
+    progress_.erase(named.id);
+  }};
+  RequestAnswer answer = co_await answer_(named.text, progress);
   auto shared = std::make_shared<const RequestAnswer>(std::move(answer));
+  if (is_cancelled(named.id)) co_return shared;
   if (jobs_.counts().draining) co_return elsewhere();  // downloads were ended: the next server does it over
   keep(named.id, shared);
   if (is_told(named.id)) {
@@ -184,13 +275,14 @@ SharedAnswer RequestTable::kept(const std::string& id) {
   return found->second->answer;
 }
 
-void RequestTable::forget(const std::string& id) {
+bool RequestTable::forget(const std::string& id) {
   const std::scoped_lock lock(mutex_);
   const auto found = by_id_.find(id);
-  if (found == by_id_.end()) return;
+  if (found == by_id_.end()) return false;
   bytes_ -= found->second->answer->body.size();
   order_.erase(found->second);
   by_id_.erase(found);
+  return true;
 }
 
 std::chrono::seconds RequestTable::hint() const {

@@ -4,6 +4,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <functional>
 #include <list>
@@ -18,6 +19,7 @@
 #include "net/log.hpp"
 #include "net/task.hpp"
 #include "service/job_table.hpp"
+#include "service/request_progress.hpp"
 #include "store/store.hpp"
 
 namespace symcached::service {
@@ -33,7 +35,7 @@ struct RequestOptions {
   JobLimits jobs = {.max_jobs = 200, .max_active = 64, .max_held = 4096};
   unsigned threads = 0;                ///< 0: one per processor
   std::chrono::seconds kept{90};       ///< answers that were not fetched, and those that were
-  std::uint64_t memory = 64ull << 20;  ///< bytes of answers that are kept
+  std::uint64_t memory = 64ull << 20;  ///< bytes of answers that are kept; and as many of partial ones
 };
 
 /// An id that a client was told is good for as long as its answer is kept, also after a restart, and at every server
@@ -44,11 +46,13 @@ class RequestTable {
   /// A request, as text that says all of it.
   using Text = std::shared_ptr<const std::string>;
   /// Makes the answer, on a thread that may wait for the disk.
-  using Answer = std::function<Task<RequestAnswer>(Text)>;
+  /// @param progress  for what can be said before it is done
+  using Answer = std::function<Task<RequestAnswer>(Text, std::shared_ptr<RequestProgress> progress)>;
   /// What a client is told now.
   struct Pending {
     std::string id;
     std::chrono::seconds retry_in;
+    RequestProgress::Body partial = nullptr;  ///< null: not asked for, or there is none
   };
   struct Overloaded {};
   struct Unknown {};
@@ -59,9 +63,12 @@ class RequestTable {
   ~RequestTable() { stop(); }
 
   /// Begins, and waits. @param scope  requests of different scopes take turns
-  Task<Outcome> ask(std::string scope, Text text, std::chrono::milliseconds hold);
+  /// @param partial  those who are told to come back get what is known by then
+  Task<Outcome> ask(std::string scope, Text text, std::chrono::milliseconds hold, bool partial = false);
   /// Waits for one that was begun.
-  Task<Outcome> poll(std::string id, std::chrono::milliseconds hold);
+  Task<Outcome> poll(std::string id, std::chrono::milliseconds hold, bool partial = false);
+  /// Forgets one, with its answer. What it began for others goes on. @return whether there was one
+  Task<bool> cancel(std::string id);
   JobCounts counts() const { return jobs_.counts(); }
   /// Everybody who waits is pending, what is queued is dropped.
   void drain() { jobs_.drain(); }
@@ -79,12 +86,18 @@ class RequestTable {
   };
   Task<SharedAnswer> run(Named named);
   Task<SharedAnswer> work(Named named);
+  Task<Outcome> pending(std::string id, bool partial);
+  template <class T>
+  Task<T> on_pool(std::function<T()> work);
+  bool forget_work(const std::string& id);
+  bool remove_from_disk(const std::string& id);
+  bool is_cancelled(const std::string& id);
   void tell(const Named& named);
   bool is_told(const std::string& id);
   SharedAnswer on_disk(const std::string& id);
   void keep(const std::string& id, SharedAnswer answer);
   SharedAnswer kept(const std::string& id);
-  void forget(const std::string& id);
+  bool forget(const std::string& id);
   std::chrono::seconds hint() const;
 
   store::Store& store_;
@@ -96,7 +109,10 @@ class RequestTable {
   std::list<Kept> order_;                 ///< the oldest first
   std::unordered_map<std::string, std::list<Kept>::iterator> by_id_;
   std::uint64_t bytes_ = 0;
-  std::atomic<int> writing_ = 0;  ///< requests on their way to the disk
+  const std::shared_ptr<PartialBudget> partial_budget_;
+  std::unordered_map<std::string, std::shared_ptr<RequestProgress>> progress_;  ///< of what is worked on
+  std::deque<std::string> cancelled_;                                           ///< the last few
+  std::atomic<int> on_pool_ = 0;  ///< posted: requests on their way to the disk, partial answers
   JobTable<Named, SharedAnswer> jobs_;
   boost::asio::thread_pool pool_;
 };

@@ -24,13 +24,15 @@ RequestTable::Text text(std::string_view text) { return std::make_shared<const s
 class Answers {
  public:
   RequestTable::Answer now() {
-    return [this](RequestTable::Text text) -> Task<RequestAnswer> {
+    return [this](RequestTable::Text text, std::shared_ptr<RequestProgress> progress) -> Task<RequestAnswer> {
+      progress->offer([text](std::string_view id, seconds) { return fmt::format("part of {} for {}", *text, id); });
       ++asked;
       co_return RequestAnswer{200, "answer to " + *text};
     };
   }
   RequestTable::Answer when_open() {
-    return [this](RequestTable::Text text) -> Task<RequestAnswer> {
+    return [this](RequestTable::Text text, std::shared_ptr<RequestProgress> progress) -> Task<RequestAnswer> {
+      progress->offer([text](std::string_view id, seconds) { return fmt::format("part of {} for {}", *text, id); });
       ++asked;
       gate.wait();
       co_return RequestAnswer{200, "answer to " + *text};
@@ -123,9 +125,60 @@ TEST_F(RequestTables, TakeNoMoreThanTheyCanKeep) {
   answers_.gate.count_down();
 }
 
+TEST_F(RequestTables, SayWhatIsKnownByNow) {
+  const auto store = open();
+  RequestTable table(*store, answers_.when_open(), {.threads = 2}, kNoLog);
+  const auto pending = ask(table, "a", milliseconds(0));
+  const std::string id = std::get<RequestTable::Pending>(pending).id;
+  while (answers_.asked == 0) std::this_thread::yield();
+  EXPECT_EQ(std::get<RequestTable::Pending>(poll(table, id, milliseconds(0))).partial, nullptr) << "nobody asked";
+  RequestProgress::Body partial;
+  while (!partial) partial = std::get<RequestTable::Pending>(run_task(table.poll(id, milliseconds(0), true))).partial;
+  EXPECT_EQ(*partial, "part of a for " + id);
+  answers_.gate.count_down();
+  EXPECT_EQ(body_of(run_task(table.poll(id, kUntilDone, true))), "answer to a") << "what is done is whole";
+}
+
+TEST_F(RequestTables, ForgetWhatNobodyWants) {
+  const auto store = open();
+  RequestTable table(*store, answers_.when_open(), {.jobs = {.max_jobs = 2, .max_active = 1}, .threads = 2}, kNoLog);
+  const auto begin = [&] { return std::get<RequestTable::Pending>(ask(table, "a", milliseconds(0))).id; };
+  const auto is_unknown = [&](const std::string& id) {
+    return std::holds_alternative<RequestTable::Unknown>(poll(table, id, milliseconds(0)));
+  };
+  const std::string worked_on = begin(), queued = begin();
+  while (answers_.asked == 0) std::this_thread::yield();
+  EXPECT_TRUE(run_task(table.cancel(queued)));
+  EXPECT_EQ(table.counts().jobs, 1u) << "its place is free";
+  EXPECT_TRUE(run_task(table.cancel(worked_on)));
+  EXPECT_EQ(table.counts().active, 0u) << "it counts no longer";
+  EXPECT_FALSE(run_task(table.cancel(worked_on))) << "it is gone";
+  EXPECT_TRUE(is_unknown(queued) && is_unknown(worked_on));
+  answers_.gate.count_down();
+  const std::string next = begin();
+  EXPECT_EQ(body_of(poll(table, next)), "answer to a");
+  EXPECT_EQ(answers_.asked, 2) << "the one that was queued was never begun";
+  EXPECT_TRUE(is_unknown(worked_on)) << "nobody learns how it ended";
+  EXPECT_TRUE(run_task(table.cancel(next))) << "with its answer";
+  EXPECT_TRUE(is_unknown(next));
+  for (const char* id : {"", "x", "00000000-0000-0000-0000-000000000000"}) EXPECT_FALSE(run_task(table.cancel(id)));
+}
+
+TEST_F(RequestTables, ForgetFasterThanTheyWork) {
+  const auto store = open();
+  RequestTable table(*store, answers_.when_open(), {.jobs = {.max_jobs = 3, .max_active = 1}, .threads = 3}, kNoLog);
+  for (int i = 0; i < 2; ++i) {
+    const std::string id = std::get<RequestTable::Pending>(ask(table, "a", milliseconds(0))).id;
+    while (answers_.asked == i) std::this_thread::yield();
+    EXPECT_TRUE(run_task(table.cancel(id)));
+  }
+  EXPECT_EQ(table.counts().active, 1u) << "as many as may be active go on unseen; further ones count";
+  answers_.gate.count_down();
+}
+
 TEST_F(RequestTables, SayThatSomethingWentWrong) {
   const auto store = open();
-  const RequestTable::Answer throws = [](RequestTable::Text) -> Task<RequestAnswer> {
+  const RequestTable::Answer throws = [](RequestTable::Text, std::shared_ptr<RequestProgress>) -> Task<RequestAnswer> {
     throw std::runtime_error("a fault");
     co_return RequestAnswer{};
   };

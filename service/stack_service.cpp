@@ -29,6 +29,19 @@ ModuleStatus status_of(const Failed& failed) {
   return ModuleStatus::other;
 }
 
+/// For explanations. What this machine lacks is nobody else's business.
+void say_why(const Outcome& outcome, stacks::ModuleState& state) {
+  const auto in = [&](std::chrono::seconds time) { state.retry_at = store::Store::now() + time; };
+  std::visit(overloaded{[](const Ready&) {}, [&](const Absent& absent) { in(absent.retry_in); },
+                        [&](const Failed& failed) {
+                          state.why = failed.why;
+                          in(failed.retry_in);
+                        },
+                        [&](const Pending& pending) { in(pending.retry_in); }, [](const Overloaded&) {},
+                        [&](const Unable& unable) { in(unable.retry_in); }},
+             outcome);
+}
+
 ModuleStatus status_of(const Outcome& outcome) {
   return std::visit(
       overloaded{[](const Ready&) { return ModuleStatus::found; }, [](const Absent&) { return ModuleStatus::missing; },
@@ -72,7 +85,7 @@ SharedSources StackService::sources_of(const std::vector<sources::SourceConfig>*
 }
 
 Task<FoundModules> StackService::find(const stacks::Request& request, const stacks::ModuleMap& map, std::string scope,
-                                      SharedSources sources) {
+                                      SharedSources sources, Tell tell) {
   FoundModules found;
   found.states.resize(request.modules.size());
   const std::vector<bool> used = map.used(request.stacks);
@@ -82,9 +95,10 @@ Task<FoundModules> StackService::find(const stacks::Request& request, const stac
     const stacks::ModuleInfo& module = request.modules[i];
     if (!used[i]) continue;
     found.states[i].status = ModuleStatus::missing;
+    if (!module.type && tell) tell(i, found.states[i], nullptr);
     if (!module.type) continue;
     indices.push_back(i);
-    looking.push_back(find_one({*module.type, module.ids, scope}, sources, request.options));
+    looking.push_back(find_and_tell({*module.type, module.ids, scope}, sources, request.options, i, tell));
   }
   std::vector<One> all = co_await all_of(std::move(looking));
   for (std::size_t n = 0; n < all.size(); ++n) {
@@ -96,13 +110,21 @@ Task<FoundModules> StackService::find(const stacks::Request& request, const stac
   co_return found;
 }
 
+Task<StackService::One> StackService::find_and_tell(CacheQuery query, SharedSources sources, stacks::Options options,
+                                                    std::size_t module, Tell tell) {
+  One one = co_await find_one(std::move(query), std::move(sources), options);
+  if (tell) tell(module, one.state, one.open);
+  co_return one;
+}
+
 Task<StackService::One> StackService::find_one(CacheQuery query, SharedSources sources, stacks::Options options) {
+  const bool with_candidates = options.dif_candidates || options.explain;
   std::vector<CandidateInfo> candidates;
-  if (options.dif_candidates) candidates = co_await candidates_.list(query, sources, options.apply_source_context);
+  if (with_candidates) candidates = co_await candidates_.list(query, sources, options.apply_source_context);
   One one = co_await look(std::move(query), std::move(sources));
   const bool has_malformed =
       std::ranges::any_of(candidates, [](const CandidateInfo& c) { return c.download == DownloadStatus::malformed; });
-  if (options.dif_candidates && one.state.status == ModuleStatus::malformed && !has_malformed &&
+  if (with_candidates && one.state.status == ModuleStatus::malformed && !has_malformed &&
       std::ranges::none_of(candidates, [](const CandidateInfo& c) { return worth(c) > 0; }))
     one.state.status = ModuleStatus::missing;  // what there is was made without
   mark_used(one.state.status, candidates);
@@ -115,9 +137,14 @@ Task<StackService::One> StackService::look(CacheQuery query, SharedSources sourc
   One one;
   const auto request = CacheRequest::of(query);
   one.state.status = ModuleStatus::missing;
-  if (!request) co_return one;
+  if (!request) {
+    one.state.has_ids = false;
+    one.state.why = request.error();
+    co_return one;
+  }
   const Outcome outcome = co_await service_.find(std::move(query), kNoLimit, std::move(sources));
   one.state.status = status_of(outcome);
+  say_why(outcome, one.state);
   const auto* ready = std::get_if<Ready>(&outcome);
   if (ready == nullptr) co_return one;
   const store::Head& head = ready->entry->head();

@@ -47,15 +47,19 @@ class StackService {
 
   /// Those of a request; what cannot be opened is left out. @param wanted  null: those of the server
   SharedSources sources_of(const std::vector<sources::SourceConfig>* wanted) const;
+  /// A module of the request, as soon as it was looked for. Called from any thread.
+  using Tell = std::function<void(std::size_t module, const stacks::ModuleState& state, OpenModule open)>;
   /// All modules that frames lead into, side by side.
   Task<FoundModules> find(const stacks::Request& request, const stacks::ModuleMap& map, std::string scope,
-                          SharedSources sources);
+                          SharedSources sources, Tell tell = {});
 
  private:
   struct One {
     stacks::ModuleState state;
     OpenModule open;
   };
+  Task<One> find_and_tell(CacheQuery query, SharedSources sources, stacks::Options options, std::size_t module,
+                          Tell tell);
   Task<One> find_one(CacheQuery query, SharedSources sources, stacks::Options options);
   Task<One> look(CacheQuery query, SharedSources sources);
 

@@ -110,13 +110,13 @@ Task<WptOutcome> WptService::outcome_of_request(WptQuery query, milliseconds hol
     if (const auto* serve = std::get_if<wpt::Serve>(&plan.choice)) {
       const transcode::Held& file = *held_of(*held, serve->version);
       if (serve->upgrade) begin(query, *serve->upgrade);
-      if (auto opened = directory_.open_known(file)) co_return std::move(*opened);
+      if (auto opened = directory_.open_known(file)) co_return opened;
       Work work{query.pdb_name, query.id, 0, file};
       const auto read = co_await jobs_.find(name_of(work), kScope, work, std::max(hold, kReadHold));
       if (!read) co_return not_now(read.error());
       const auto* done = std::get_if<Done>(&*read);
       if (done == nullptr) co_return as_outcome(*read);
-      if (done->opened) co_return *done->opened;
+      if (done->opened) co_return done->opened;
       continue;
     }
     const auto* make = std::get_if<wpt::Make>(&plan.choice);
@@ -144,6 +144,10 @@ WptService::Plan WptService::plan_of(const WptQuery& query, std::span<const tran
   Plan plan{wpt::choose(wanted, cached, makeable)};
   const auto* serve = std::get_if<wpt::Serve>(&plan.choice);
   if (serve != nullptr ? !serve->upgrade : !std::holds_alternative<wpt::Make>(plan.choice)) return plan;
+  if (originals_.in_use()->sources.all.empty()) {
+    plan.choice = wpt::choose(wanted, cached, {});
+    return plan;
+  }
   auto bars = barred(query.pdb_name, query.id);
   for (std::size_t i = 0; i < tools_.size(); ++i) {
     makeable[i].is_barred = bars[i].has_value();

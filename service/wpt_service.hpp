@@ -37,10 +37,10 @@ struct WptQuery {
 
 /// The client has the best there is.
 struct NothingNewer {};
-/// There is none, and nobody here makes one.
+/// There is none, and nobody here makes one: no transcoder, or no source of PDBs.
 struct NotMade {};
 using WptOutcome =
-    std::variant<transcode::OpenSymcache, NothingNewer, NotMade, Absent, Failed, Pending, Overloaded, Unable>;
+    std::variant<transcode::SharedSymcache, NothingNewer, NotMade, Absent, Failed, Pending, Overloaded, Unable>;
 
 /// What is known of one PDB, for people who ask why they do not get its symcache.
 struct WptStatus {
@@ -115,7 +115,7 @@ class WptService {
     std::optional<transcode::Held> to_read = {};  ///< nothing is made: a file that others wrote is read once
   };
   struct Done {
-    std::optional<transcode::OpenSymcache> opened = {};  ///< what was to be read
+    transcode::SharedSymcache opened = nullptr;  ///< what was to be read
   };
   using Made = std::variant<Done, Absent, Failed, Unable>;
   struct Plan {

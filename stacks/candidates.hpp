@@ -1,5 +1,6 @@
 #pragma once
 /// What became of the files that a module's symbols might have come from.
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +8,9 @@
 #include <vector>
 
 namespace symcached::stacks {
+
+/// Of a clock on the wall.
+using WallTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
 /// What a file can tell; of a module, what all files that were used can.
 struct Features {
@@ -35,6 +39,12 @@ struct CandidateInfo {
   std::string details = {};                          ///< of no_permission and error
   std::optional<Features> features = {};             ///< of ok
   std::optional<UseStatus> unwind = {}, debug = {};  ///< nothing: not used for that
+
+  // For explanations alone.
+  std::string why = {};                   ///< of malformed and errors, where `details` does not say it; nothing secret
+  std::optional<WallTime> retry_at = {};  ///< nobody is asked again before then; nothing: at once
+
+  const std::string& heard() const { return why.empty() ? details : why; }
 };
 
 /// In the order of the protocol: by source, then location, each once. Of two the one that was used stays.

@@ -76,6 +76,8 @@ struct Options {
   /// Ours: frames also have `function_offset`, `function_size`, `original_instruction_addr`, `colno`, `aliases` and
   /// `confidence` (FrameDetails).
   bool extended = false;
+  /// Ours: modules that left frames without a name or a line are explained (explain.hpp).
+  bool explain = false;
 };
 
 /// With what texts are fetched from where a module says they are.

@@ -5,14 +5,14 @@
 namespace symcached::stacks {
 
 std::string_view name_of(ModuleStatus status) {
-  constexpr std::array<std::string_view, 8> kNames{"found",           "unused",  "missing",     "malformed",
-                                                   "fetching_failed", "timeout", "unsupported", "other"};
+  constexpr std::array<std::string_view, 9> kNames{"found",   "unused",      "missing", "malformed", "fetching_failed",
+                                                   "timeout", "unsupported", "other",   "fetching"};
   return kNames.at(static_cast<std::size_t>(status));
 }
 
 std::string_view name_of(FrameStatus status) {
-  constexpr std::array<std::string_view, 5> kNames{"symbolicated", "missing_symbol", "unknown_image", "missing",
-                                                   "malformed"};
+  constexpr std::array<std::string_view, 6> kNames{"symbolicated", "missing_symbol", "unknown_image",
+                                                   "missing",      "malformed",      "pending"};
   return kNames.at(static_cast<std::size_t>(status));
 }
 

@@ -39,6 +39,7 @@ std::string_view word_of(Language language) {
 }
 
 FrameStatus status_without(ModuleStatus status) {
+  if (status == ModuleStatus::fetching) return FrameStatus::pending;
   return status == ModuleStatus::malformed ? FrameStatus::malformed : FrameStatus::missing;
 }
 
@@ -103,7 +104,7 @@ class StackAnswerer {
     const ModuleState& state = states_[module];
     const auto* const cache = state.module == nullptr ? nullptr : state.module->symcache();
     if (cache == nullptr || !set_addresses(at, request_.modules[module], cache->arch())) return std::nullopt;
-    return cache->lookup(rva_, scratch_.frames);
+    return cache->lookup(rva_, scratch_.frames, symcache::Parameters::read);
   }
 
   bool set_addresses(const Position& at, const ModuleInfo& info, model::Arch arch) {
@@ -160,8 +161,8 @@ class StackAnswerer {
   }
 
   void set_place(const symcache::Frame& from, Frame& out) {
-    out.symbol = from.function;
-    out.function = scratch_.names.of(from.function, Detail::symbolicator);
+    out.symbol = from.signature();
+    out.function = from.parameters.empty() ? scratch_.names.of(from.function, Detail::symbolicator) : out.symbol;
     set_file(from.file, out);
     out.lineno = from.line;
   }

@@ -25,6 +25,7 @@ enum class ModuleStatus : std::uint8_t {
   timeout,
   unsupported,  ///< such files are not read: a Windows PDB for .NET
   other,        ///< a fault of our own
+  fetching,     ///< in answers that are not complete: looked for, or converted
 };
 std::string_view name_of(ModuleStatus status);
 
@@ -34,6 +35,7 @@ enum class FrameStatus : std::uint8_t {
   unknown_image,   ///< no module covers the address
   missing,         ///< the module could not be had
   malformed,       ///< its files could not be used
+  pending,         ///< in answers that are not complete: its module is not there yet
 };
 std::string_view name_of(FrameStatus status);
 
@@ -44,6 +46,9 @@ struct ModuleState {
   Features features = {};
   std::optional<ModuleStatus> unwind_status = {};  ///< only where stacks were walked, too
   std::vector<CandidateInfo> candidates = {};      ///< tidy()
+  std::string why = {};                            ///< it was not had, where no candidate says it; nothing secret in it
+  std::optional<WallTime> retry_at = {};           ///< it is looked for again then
+  bool has_ids = true;                             ///< false: they name no file; `why` says what they lack
 
   /// As the protocol names it: "x86_64"; "unknown" of .NET, and of what was not found.
   std::string_view arch() const;

@@ -62,12 +62,20 @@ std::vector<testkit::OwnFunction> functions() {
           {.start = 0x300, .size = 0x10, .name = "_start"}};
 }
 
+/// At 0x100 ns::f(int), from offset 8 on with ns::g inlined, whose parameters are not known.
+std::vector<testkit::OwnFunction> pdb_functions() {
+  testkit::OwnFunction f{.start = 0x100, .size = 0x20, .name = "ns::f", .language = model::Language::cpp};
+  f.parameters = "(int)";
+  f.calls = {{.name = "ns::g"}};
+  f.lines = {{.offset = 0}, {.offset = 8, .inlinee = 0}};
+  return {f};
+}
+
 struct Modules {
   symbolize::Module elf =
       testkit::module_of(testkit::write(functions(), {.arch = model::Arch::x86_64, .producer_kind = "elf"}));
-  symbolize::Module pdb = testkit::module_of(
-      testkit::write({{.start = 0x100, .size = 0x20, .name = "ns::f", .language = model::Language::cpp}},
-                     {.arch = model::Arch::arm64, .producer_kind = "pdb"}));
+  symbolize::Module pdb =
+      testkit::module_of(testkit::write(pdb_functions(), {.arch = model::Arch::arm64, .producer_kind = "pdb"}));
   symbolize::Module managed = testkit::managed_module();
 };
 const Modules& modules() {
@@ -144,11 +152,15 @@ TEST(Symbolicate, NativeFrames) {
        ".cold]:0\n"},
       {"no language of a PDB, aligned",
        {{.instruction_addr = 0x20107}},
-       "0 symbolicated 0x20104 package=a.exe symbol=ns::f sym_addr=0x20100 function=ns::f:0\n"},
+       "0 symbolicated 0x20104 package=a.exe symbol=ns::f(int) sym_addr=0x20100 function=ns::f(int):0\n"},
+      {"an inlined call of a PDB, without parameters",
+       {{.instruction_addr = 0x20108}},
+       "0 symbolicated 0x20108 package=a.exe symbol=ns::g function=ns::g:0\n"
+       "0 symbolicated 0x20108 package=a.exe symbol=ns::f(int) sym_addr=0x20100 function=ns::f(int):0\n"},
       {"a return address",
        {{.instruction_addr = kNowhere}, {.instruction_addr = 0x20108}},
        "0 unknown_image 0x90000\n"
-       "1 symbolicated 0x20104 package=a.exe symbol=ns::f sym_addr=0x20100 function=ns::f:0\n"},
+       "1 symbolicated 0x20104 package=a.exe symbol=ns::f(int) sym_addr=0x20100 function=ns::f(int):0\n"},
       {"a place that the module does not know",
        {{.instruction_addr = 0x10120}},
        "0 missing_symbol 0x10120 package=app\n"},

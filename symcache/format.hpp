@@ -1,5 +1,5 @@
 #pragma once
-/// The symcache file, version 2. Spec: docs/formats/symcache.md, which explains every field and operation.
+/// The symcache file, version 3. Spec: docs/formats/symcache.md, which explains every field and operation.
 /// Little-endian, no alignment needed, deterministic, mapped and read in place.
 #include <array>
 #include <cstddef>
@@ -15,10 +15,12 @@ inline constexpr std::array<char, 8> kMagic{'s', 'y', 'm', 'c', 'a', 'c', 'h', '
 /// service/cache_versions.hpp too.
 ///   1  texts in pieces that a table numbers
 ///   2  texts in runs of one shared text
-inline constexpr std::uint32_t kFormatVersion = 2;
+///   3  parameters of functions
+inline constexpr std::uint32_t kFormatVersion = 3;
 
-/// Version of the open format in the SymCache protocol: major = kFormatVersion.
-inline constexpr std::array<std::uint32_t, 3> kProtocolVersion{kFormatVersion, 0, 0};
+/// Version of the open format in the SymCache protocol. Its major number stays below those of Microsoft's format, from
+/// 3 on, so that versions tell the two apart: format version 2 is 2.0.0, each further one raises the minor number.
+inline constexpr std::array<std::uint32_t, 3> kProtocolVersion{2, kFormatVersion - 2, 0};
 
 struct Section {
   u64le offset;  ///< from the start of the file
@@ -29,6 +31,7 @@ enum HeaderFlags : std::uint8_t {
   kHasColumns = 1,     ///< every row carries a column
   kWideAddresses = 2,  ///< starts are u64 instead of u32
   kWideRuns = 4,       ///< runs of text take 5 bytes instead of 4
+  kHasParameters = 8,  ///< every subprogram has parameters
 };
 
 struct Header {

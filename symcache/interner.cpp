@@ -20,9 +20,27 @@ std::uint32_t Interner::intern(std::string_view text) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash & mask;
   for (; slots_[at].id != 0; at = (at + 1) & mask)
-    if (slots_[at].hash == hash && texts_[slots_[at].id] == text) return slots_[at].id;
+    if (slots_[at].hash == hash && texts_[slots_[at].id] == text && name(slots_[at].id) == slots_[at].id)
+      return slots_[at].id;
   slots_[at] = {hash, static_cast<std::uint32_t>(texts_.size())};
   texts_.push_back(copy(text));
+  return slots_[at].id;
+}
+
+std::uint32_t Interner::with_parameters(std::uint32_t name, std::uint32_t parameters) {
+  if (name == 0 || parameters == 0) return name;
+  if (texts_.size() * 2 > slots_.size()) grow();
+  const Function function{name, parameters};
+  const auto hash = static_cast<std::uint32_t>(XXH3_64bits(&function, sizeof function));
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash & mask;
+  for (; slots_[at].id != 0; at = (at + 1) & mask)
+    if (slots_[at].hash == hash && slots_[at].id < functions_.size() && functions_[slots_[at].id] == function)
+      return slots_[at].id;
+  slots_[at] = {hash, static_cast<std::uint32_t>(texts_.size())};
+  texts_.push_back(texts_[name]);
+  functions_.resize(texts_.size());
+  functions_.back() = function;
   return slots_[at].id;
 }
 

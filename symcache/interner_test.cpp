@@ -46,6 +46,25 @@ TEST(Interner, KeepsTextsLongerThanItsChunks) {
   EXPECT_EQ(texts.text(after), "after");
 }
 
+TEST(Interner, ANameWithParametersHasANumberOfItsOwn) {
+  Interner texts;
+  const auto f = texts.intern("f"), g = texts.intern("g");
+  EXPECT_FALSE(texts.has_parameters());
+  const auto one = texts.intern("(int)"), f_one = texts.with_parameters(f, one);
+  EXPECT_NE(f_one, f);
+  EXPECT_EQ(texts.with_parameters(f, one), f_one);
+  EXPECT_NE(texts.with_parameters(g, one), f_one);
+  EXPECT_EQ(texts.with_parameters(f, 0), f) << "nothing known";
+  EXPECT_EQ(texts.with_parameters(0, one), 0u) << "no name";
+  EXPECT_EQ(texts.text(f_one), "f");
+  EXPECT_EQ(texts.name(f_one), f);
+  EXPECT_EQ(texts.name(f), f);
+  EXPECT_EQ(texts.parameters(f_one), one);
+  EXPECT_EQ(texts.parameters(f), 0u);
+  EXPECT_EQ(texts.intern("f"), f) << "which is found again by its text";
+  EXPECT_TRUE(texts.has_parameters());
+}
+
 TEST(Interner, CopiesWhatItIsGiven) {
   Interner texts;
   std::string mine = "gone soon";

@@ -109,7 +109,7 @@ bool Symcache::read_record(std::uint32_t index, FunctionRecord& out) const {
   return out.read(functions_.subspan(begin, end - begin), start_of(index));
 }
 
-std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out) const {
+std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out, Parameters parameters) const {
   out.clear();
   if (header_.function_count == 0 || rva.value < header_.base) return std::nullopt;
   const std::uint64_t relative = rva.value - header_.base;
@@ -131,7 +131,7 @@ std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out) const {
               .language = record.language,
               .linkage_position = record.linkage_name,
               .index = index};
-  if (!append_frames(record, has_row ? &row : nullptr, out)) return std::nullopt;
+  if (!append_frames(record, has_row ? &row : nullptr, parameters, out)) return std::nullopt;
   found.frames = out.frames;
   return found;
 }
@@ -185,17 +185,33 @@ bool Symcache::find_runs(UlebCursor& in, TextRuns& out) const {
   return true;
 }
 
+bool Symcache::copy_runs(const TextRuns& runs, char* to, std::size_t& size) const {
+  return (header_.flags & kWideRuns) != 0 ? copy_runs<WideTextRun>(runs, to, size) : copy_runs<TextRun>(runs, to, size);
+}
+
 bool Symcache::copy_text(const TextRuns& runs, FrameBuffer& out, std::string_view& text) const {
   if (runs.count == 0) return true;
   const std::size_t room = runs.count * std::size_t{kLongestRunOfText} + kTextPadding;
   char* const start = out.text(room);
-  if (start == nullptr) return false;
   std::size_t size = 0;
-  if (!((header_.flags & kWideRuns) != 0 ? copy_runs<WideTextRun>(runs, start, size)
-                                         : copy_runs<TextRun>(runs, start, size)))
-    return false;
+  if (start == nullptr || !copy_runs(runs, start, size)) return false;
   out.trim(room - size);
   text = {start, size};
+  return true;
+}
+
+/// Name and parameters, one behind the other.
+bool Symcache::copy_name(const FramePlace& place, FrameBuffer& out, Frame& frame) const {
+  if (place.parameters.count == 0) return copy_text(place.name, out, frame.function);
+  const std::size_t runs = std::size_t{place.name.count} + place.parameters.count;
+  const std::size_t room = runs * kLongestRunOfText + kTextPadding;
+  char* const start = out.text(room);
+  std::size_t name = 0, parameters = 0;
+  if (start == nullptr || !copy_runs(place.name, start, name) || !copy_runs(place.parameters, start + name, parameters))
+    return false;
+  out.trim(room - name - parameters);
+  frame.function = {start, name};
+  frame.parameters = {start + name, parameters};
   return true;
 }
 
@@ -209,13 +225,14 @@ bool Symcache::read_text(Bytes section, std::uint32_t position, FrameBuffer& out
 /// From the innermost frame outward: each frame's position is the row's, or where it calls the frame inside it.
 /// All frames' memory is asked for before any of it is read, so that what the caches miss comes at the same time.
 /// @param row  null: the function alone, at no known line
-bool Symcache::append_frames(const FunctionRecord& record, const RowState* row, FrameBuffer& out) const {
+bool Symcache::append_frames(const FunctionRecord& record, const RowState* row, Parameters parameters,
+                             FrameBuffer& out) const {
   if (!list_frames(record, row, out.places)) return false;
   for (FramePlace& place : out.places)
-    if (!find_texts(place)) return false;
+    if (!find_texts(place, parameters)) return false;
   for (const FramePlace& place : out.places) {
-    Frame frame{.function = {}, .file = {}, .line = place.line, .column = place.column};
-    if (!copy_text(place.name, out, frame.function) || !copy_text(place.path, out, frame.file)) return false;
+    Frame frame{.function = {}, .file = {}, .line = place.line, .column = place.column, .parameters = {}};
+    if (!copy_name(place, out, frame) || !copy_text(place.path, out, frame.file)) return false;
     out.frames.push_back(frame);
   }
   return true;
@@ -246,11 +263,18 @@ bool Symcache::list_frames(const FunctionRecord& record, const RowState* row, st
 }
 
 /// Reads the subprogram of a frame and asks for its texts.
-bool Symcache::find_texts(FramePlace& place) const {
+bool Symcache::find_texts(FramePlace& place, Parameters parameters) const {
   UlebCursor in(subprograms_, place.subprogram);
   const std::uint32_t own_file = in.number();
   const std::uint32_t base_line = in.number();
   if (place.has_line) place.line += base_line;
+  if ((header_.flags & kHasParameters) != 0) {
+    const std::uint32_t position = in.number();
+    if (parameters == Parameters::read && position != 0) {
+      UlebCursor text(names_, position);
+      if (!find_runs(text, place.parameters)) return false;
+    }
+  }
   if (!find_runs(in, place.name)) return false;
   if (place.file == kOwnFile) place.file = own_file;
   if (place.file == kNoFile) return true;
@@ -274,7 +298,7 @@ Read<FunctionInfo> Symcache::function(std::uint32_t index, FrameBuffer& out) con
                     .kind = static_cast<model::SymbolKind>(record.flags & kKindMask),
                     .language = record.language};
   FramePlace place{.subprogram = record.subprogram, .file = kNoFile};
-  const bool named = find_texts(place) && copy_text(place.name, out, info.name) &&
+  const bool named = find_texts(place, Parameters::skip) && copy_text(place.name, out, info.name) &&
                      read_text(names_, record.linkage_name, out, info.linkage_name);
   if (!named) return bad_value("symcache.function.name", index, record.subprogram);
   if ((record.flags & kHasParent) != 0)

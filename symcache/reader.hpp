@@ -19,7 +19,14 @@ struct Frame {
   std::string_view file;     ///< empty = unknown
   std::uint32_t line = 0;    ///< 1-based; 0 = unknown
   std::uint32_t column = 0;  ///< 1-based; 0 = unknown
+  std::string_view
+      parameters;  ///< "(int, char*) const", as the name says nothing of them; empty = unknown, not asked for
+
+  /// The name with the parameters: they stand behind it in memory.
+  std::string_view signature() const { return {function.data(), function.size() + parameters.size()}; }
 };
+
+enum class Parameters : bool { skip, read };
 
 /// Bounds of one answer. A file whose names go beyond is hostile or broken; such an answer is a miss.
 inline constexpr std::size_t kMaxAnswerBytes = std::size_t{64} << 20;
@@ -39,7 +46,7 @@ struct FramePlace {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   bool has_line = false;
-  TextRuns name = {}, path = {};
+  TextRuns name = {}, parameters = {}, path = {};
 };
 
 /// Memory for answers, used again and again. What it hands out lives until its next use.
@@ -109,7 +116,7 @@ class Symcache {
   /// @param rva  bytes from the image base; not a file offset, not a run-time address
   /// @return     nothing if no function covers `rva` (a miss is not an error)
   /// Cost: two short searches and at most kLongestRun + 1 rows decoded; no allocation once `out` has grown.
-  std::optional<Found> lookup(model::Rva rva, FrameBuffer& out) const;
+  std::optional<Found> lookup(model::Rva rva, FrameBuffer& out, Parameters parameters = Parameters::skip) const;
 
   /// The decorated name of the function found; empty if unknown or equal to the name. Lives as the frames do, which
   /// stay. Read only when asked for: it is cut small to share more, and few want it.
@@ -126,14 +133,16 @@ class Symcache {
   std::uint64_t start_of(std::uint32_t index) const;
   bool read_record(std::uint32_t index, FunctionRecord& out) const;
   bool find_row(const FunctionRecord& record, std::uint64_t offset, RowState& out) const;
-  bool append_frames(const FunctionRecord& record, const RowState* row, FrameBuffer& out) const;
+  bool append_frames(const FunctionRecord& record, const RowState* row, Parameters parameters, FrameBuffer& out) const;
   bool read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const;
   bool list_frames(const FunctionRecord& record, const RowState* row, std::vector<FramePlace>& out) const;
-  bool find_texts(FramePlace& place) const;
+  bool find_texts(FramePlace& place, Parameters parameters) const;
   bool find_runs(UlebCursor& in, TextRuns& out) const;
   template <class Run>
   bool copy_runs(const TextRuns& runs, char* to, std::size_t& size) const;
+  bool copy_runs(const TextRuns& runs, char* to, std::size_t& size) const;
   bool copy_text(const TextRuns& runs, FrameBuffer& out, std::string_view& text) const;
+  bool copy_name(const FramePlace& place, FrameBuffer& out, Frame& frame) const;
 
   Header header_{};
   Bytes payload_, samples_, starts_, functions_, subprograms_, names_;

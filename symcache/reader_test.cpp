@@ -28,7 +28,7 @@ void expect_every_byte(const std::vector<OwnFunction>& functions) {
   FrameBuffer buffer;
   for (std::uint64_t rva = first - 3; rva < end + 3; ++rva) {
     const OwnFunction* want = testkit::function_at(functions, rva);
-    const auto found = cache->lookup({rva}, buffer);
+    const auto found = cache->lookup({rva}, buffer, Parameters::read);
     ASSERT_EQ(found.has_value(), want != nullptr) << rva;
     if (want == nullptr) continue;
     ASSERT_EQ(found->start, model::Rva{want->start}) << rva;
@@ -45,10 +45,28 @@ TEST(Symcache, AnswersEveryByteOfASmallModule) { expect_every_byte(testkit::smal
 TEST(Symcache, AnswersEveryByteOfRandomModules) {
   for (std::uint32_t seed = 0; seed < 150; ++seed) {
     testkit::RandomSource random(seed);
-    testkit::ModuleMaker maker(random, seed % 2 == 0, 1u << seed % 3);
+    testkit::ModuleMaker maker(random, seed % 2 == 0, 1u << seed % 3, seed % 4 < 2);
     expect_every_byte(maker.functions(1 + random.below(60)));
     ASSERT_FALSE(HasFatalFailure()) << "seed " << seed;
   }
+}
+
+TEST(Symcache, ParametersStandBehindTheNameWhereTheyAreAskedFor) {
+  OwnFunction f{.start = 0x10, .size = 8, .name = "ns::f", .parameters = "(int) const"};
+  f.calls = {{.name = "ns::f", .parameters = "(char)"}, {.caller = 0, .name = "g"}};
+  f.lines = {{.line = 1, .inlinee = 1}};
+  const auto file = testkit::write({f});
+  const auto cache = Symcache::open(file);
+  ASSERT_TRUE(cache && cache->verify());
+  FrameBuffer buffer;
+  const auto told = [&](Parameters parameters) {
+    std::vector<std::string> names;
+    const auto found = cache->lookup({0x10}, buffer, parameters);
+    for (std::size_t i = 0; found && i < found->frames.size(); ++i) names.emplace_back(found->frames[i].signature());
+    return names;
+  };
+  EXPECT_EQ(told(Parameters::read), (std::vector<std::string>{"g", "ns::f(char)", "ns::f(int) const"}));
+  EXPECT_EQ(told(Parameters::skip), (std::vector<std::string>{"g", "ns::f", "ns::f"}));
 }
 
 TEST(Symcache, ListsFunctionsByRisingAddress) {

@@ -33,7 +33,7 @@ void RecordWriter::put(const FunctionGroup& group, ByteWriter& out) {
 void RecordWriter::put_aliases(const FunctionGroup& group, ByteWriter& out) const {
   ByteWriter names;
   for (const StoredFunction& alias : group.aliases) {
-    names.put_uleb(sources_.name_positions[alias.name]);
+    names.put_uleb(sources_.name_positions[sources_.texts.name(alias.name)]);
     names.put_uleb(sources_.name_positions[alias.linkage_name]);
   }
   out.put_uleb(names.size());

@@ -6,6 +6,7 @@
 
 #include "base/byte_writer.hpp"
 #include "symcache/function_store.hpp"
+#include "symcache/interner.hpp"
 #include "symcache/row_encoder.hpp"
 #include "symcache/subprograms.hpp"
 
@@ -25,7 +26,8 @@ struct RecordSources {
   const Subprograms& subprograms;
   std::span<const std::uint32_t> frame_subprograms;  ///< indices of subprograms
   std::span<const std::uint32_t> file_operands;      ///< FileOperand by text id
-  std::span<const std::uint32_t> name_positions;     ///< in the names section, by text id
+  std::span<const std::uint32_t> name_positions;     ///< in the names section, by text id without parameters
+  const Interner& texts;
 };
 
 /// For one thread: working memory that is used again from function to function.

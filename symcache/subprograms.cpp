@@ -63,14 +63,14 @@ std::vector<std::uint32_t> Subprograms::order() const {
   return order;
 }
 
-void Subprograms::lay_out(std::span<const std::uint32_t> order, const TextTable& texts,
-                          std::span<const std::uint32_t> file_operand, ByteWriter& out) {
+void Subprograms::lay_out(std::span<const std::uint32_t> order, const Texts& texts, ByteWriter& out) {
   for (const std::uint32_t index : order) {
     Subprogram& s = all_[index];
     s.position = static_cast<std::uint32_t>(out.size());
-    out.put_uleb(s.file == 0 ? std::uint32_t{kNoFile} : file_operand[s.file]);
+    out.put_uleb(s.file == 0 ? std::uint32_t{kNoFile} : texts.file_operands[s.file]);
     out.put_uleb(s.base_line);
-    texts.put(s.name, out);
+    if (texts.ids.has_parameters()) out.put_uleb(texts.name_positions[texts.ids.parameters(s.name)]);
+    texts.runs.put(texts.ids.name(s.name), out);
   }
 }
 

@@ -8,12 +8,13 @@
 #include "base/byte_writer.hpp"
 #include "base/number_map.hpp"
 #include "model/module.hpp"
+#include "symcache/interner.hpp"
 #include "symcache/text_table.hpp"
 
 namespace symcached::symcache {
 
 struct Subprogram {
-  std::uint32_t name = 0;  ///< text id
+  std::uint32_t name = 0;  ///< text id, with parameters if they are known
   std::uint32_t file = 0;  ///< text id; 0 = unknown
   std::uint32_t uses = 0;
   std::uint32_t base_line = 0;  ///< lowest line known
@@ -43,9 +44,13 @@ class Subprograms {
   /// Indices in the section's order: the most used first, then as they came, which their functions' addresses say.
   std::vector<std::uint32_t> order() const;
   /// Writes the section and remembers positions.
-  /// @param file_operand  FileOperand by text id
-  void lay_out(std::span<const std::uint32_t> order, const TextTable& texts,
-               std::span<const std::uint32_t> file_operand, ByteWriter& out);
+  struct Texts {
+    const Interner& ids;
+    const TextTable& runs;                          ///< of names without parameters
+    std::span<const std::uint32_t> file_operands;   ///< FileOperand by text id
+    std::span<const std::uint32_t> name_positions;  ///< in the names section, by text id
+  };
+  void lay_out(std::span<const std::uint32_t> order, const Texts& texts, ByteWriter& out);
 
  private:
   std::uint32_t index_of(std::uint32_t name, model::StringId file);

@@ -91,6 +91,9 @@ Read<void> Verifier::list_subprograms() {
     subprogram_at_[here] = true;
     const std::uint32_t file = in.number();
     in.number();  // base line
+    if ((cache_.header_.flags & kHasParameters) != 0)
+      if (const std::uint32_t parameters = in.number(); !is_name(parameters))
+        return bad_value("symcache.subprograms.parameters", here, parameters);
     if (file == kOwnFile || !is_file(file) || !skip_text(in)) return bad_value("symcache.subprograms", here, file);
   }
   return {};

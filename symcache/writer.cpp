@@ -42,6 +42,7 @@ class Layout {
  private:
   void sort_functions();
   std::strong_ordering by_text(std::uint32_t a, std::uint32_t b) const;
+  std::strong_ordering by_parameters(std::uint32_t a, std::uint32_t b) const;
   std::strong_ordering contents_differ(const StoredFunction& a, const StoredFunction& b);
   std::strong_ordering calls_differ(const model::Inlinee& a, const model::Inlinee& b) const;
   std::strong_ordering rows_differ(const model::Line& a, const model::Line& b) const;
@@ -50,9 +51,10 @@ class Layout {
   void collect_subprograms();
   void order_files();
   void add_texts();
+  void put_parameters();
   void put_files();
   void put_names();
-  std::uint32_t name_position(std::uint32_t text);
+  std::uint32_t name_position(std::uint32_t id);
   void put_addresses();
   void put_functions();
   void put_address(ByteWriter& out, std::uint64_t address) const;
@@ -85,9 +87,10 @@ std::vector<std::byte> Layout::build() {
   subprogram_order_ = subprograms_.order();
   order_files();
   add_texts();
+  put_parameters();
   put_files();
   put_names();
-  subprograms_.lay_out(subprogram_order_, shared_, file_operands_, out_.subprograms);
+  subprograms_.lay_out(subprogram_order_, {texts_, shared_, file_operands_, name_positions_}, out_.subprograms);
   put_addresses();
   put_functions();
   shared_.put_shared(out_.text);
@@ -116,9 +119,13 @@ void Layout::sort_functions() {
   });
 }
 
-/// Equal texts have one id, and are not looked at.
+/// Equal texts have one id, and are not looked at. Parameters do not count.
 std::strong_ordering Layout::by_text(std::uint32_t a, std::uint32_t b) const {
   return a == b ? std::strong_ordering::equal : texts_.text(a) <=> texts_.text(b);
+}
+
+std::strong_ordering Layout::by_parameters(std::uint32_t a, std::uint32_t b) const {
+  return a == b ? std::strong_ordering::equal : by_text(texts_.parameters(a), texts_.parameters(b));
 }
 
 /// Orders functions that agree in all but their rows and calls, by these. Rare: the same code described twice.
@@ -131,14 +138,16 @@ std::strong_ordering Layout::contents_differ(const StoredFunction& a, const Stor
     if (const auto order = calls_differ(frames_[i], other_frames[i]); order != 0) return order;
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (const auto order = rows_differ(rows_[i], other_rows[i]); order != 0) return order;
-  return std::strong_ordering::equal;
+  return by_parameters(a.name, b.name);
 }
 
 std::strong_ordering Layout::calls_differ(const model::Inlinee& a, const model::Inlinee& b) const {
   if (const auto order = a.caller <=> b.caller; order != 0) return order;
   if (const auto order = by_text(number_of(a.name), number_of(b.name)); order != 0) return order;
   if (const auto order = by_text(number_of(a.call_file), number_of(b.call_file)); order != 0) return order;
-  return std::tuple(a.call_line, a.call_column) <=> std::tuple(b.call_line, b.call_column);
+  const auto place = [](const model::Inlinee& i) { return std::tuple(i.call_line, i.call_column); };
+  if (const auto order = place(a) <=> place(b); order != 0) return order;
+  return by_parameters(number_of(a.name), number_of(b.name));
 }
 
 std::strong_ordering Layout::rows_differ(const model::Line& a, const model::Line& b) const {
@@ -195,9 +204,12 @@ void Layout::order_files() {
 void Layout::add_texts() {
   const auto each = [&](const auto& use) {
     for (const std::uint32_t file : files_) use(file);
-    for (const std::uint32_t index : subprogram_order_) use(subprograms_.at(index).name);
+    for (const std::uint32_t index : subprogram_order_) {
+      use(texts_.name(subprograms_.at(index).name));
+      use(texts_.parameters(subprograms_.at(index).name));
+    }
     for (const StoredFunction& f : store_.functions()) {
-      use(f.name);
+      use(texts_.name(f.name));
       use(f.linkage_name);
     }
   };
@@ -209,13 +221,26 @@ void Layout::add_texts() {
   out_.names.put_uleb(0);  // position 0: the empty text
 }
 
-std::uint32_t Layout::name_position(std::uint32_t text) {
+std::uint32_t Layout::name_position(std::uint32_t id) {
+  const std::uint32_t text = texts_.name(id);
   if (text == 0) return 0;
   if (name_positions_[text] == 0) {
     name_positions_[text] = static_cast<std::uint32_t>(out_.names.size());
     shared_.put(text, out_.names);
   }
   return name_positions_[text];
+}
+
+/// The most used ones first: subprograms refer to them by position.
+void Layout::put_parameters() {
+  if (!texts_.has_parameters()) return;
+  std::vector<std::uint32_t> uses(texts_.size()), used;
+  for (const Subprogram& s : subprograms_.all())
+    if (const std::uint32_t id = texts_.parameters(s.name); id != 0 && uses[id]++ == 0) used.push_back(id);
+  std::ranges::sort(used, [&](std::uint32_t a, std::uint32_t b) {
+    return uses[a] != uses[b] ? uses[a] > uses[b] : texts_.text(a) < texts_.text(b);
+  });
+  for (const std::uint32_t id : used) name_position(id);
 }
 
 void Layout::put_files() {
@@ -249,7 +274,7 @@ void Layout::put_functions() {
     ByteWriter records;
     std::vector<std::uint32_t> sizes;
   };
-  const RecordSources sources{store_, subprograms_, frame_subprograms_, file_operands_, name_positions_};
+  const RecordSources sources{store_, subprograms_, frame_subprograms_, file_operands_, name_positions_, texts_};
   std::vector<Batch> batches;
   for (std::span<const FunctionGroup> rest = groups_; !rest.empty();) {
     const std::size_t count = std::min(rest.size(), kGroupsPerBatch);
@@ -287,7 +312,8 @@ std::vector<std::byte> Layout::assemble() {
   header.magic = kMagic;
   header.version = kFormatVersion;
   header.flags = static_cast<std::uint8_t>((store_.has_columns() ? kHasColumns : 0) | (wide_ ? kWideAddresses : 0) |
-                                           (shared_.has_wide_runs() ? kWideRuns : 0));
+                                           (shared_.has_wide_runs() ? kWideRuns : 0) |
+                                           (texts_.has_parameters() ? kHasParameters : 0));
   header.arch = static_cast<std::uint8_t>(module_.arch);
   header.offset_unit = static_cast<std::uint8_t>(store_.offset_unit());
   header.guid = module_.debug_id.guid.bytes;
@@ -328,7 +354,10 @@ std::vector<std::byte> Layout::assemble() {
 void Writer::join(std::unique_ptr<model::ModuleSink> part) {
   auto& other = static_cast<Writer&>(*part);
   std::vector<std::uint32_t> ids(other.texts_.size());
-  for (std::uint32_t id = 0; id < ids.size(); ++id) ids[id] = texts_.intern(other.texts_.text(id));
+  for (std::uint32_t id = 0; id < ids.size(); ++id)
+    ids[id] = other.texts_.name(id) == id
+                  ? texts_.intern(other.texts_.text(id))
+                  : texts_.with_parameters(ids[other.texts_.name(id)], ids[other.texts_.parameters(id)]);
   store_.join(std::move(other.store_), std::move(ids));
 }
 

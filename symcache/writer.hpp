@@ -18,6 +18,10 @@ class Writer final : public model::ModuleSink {
   model::StringId intern(std::string_view text) override {
     return model::StringId{texts_.intern(text.substr(0, kMaxTextSize))};
   }
+  model::StringId with_parameters(model::StringId name, model::StringId parameters) override {
+    return model::StringId{
+        texts_.with_parameters(static_cast<std::uint32_t>(name), static_cast<std::uint32_t>(parameters))};
+  }
   void module(const model::Module& module) override { module_ = module; }
   void function(const model::Function& function) override { store_.add(function); }
   std::unique_ptr<model::ModuleSink> fork() override { return std::make_unique<Writer>(); }

@@ -17,7 +17,7 @@ void require(bool holds, const char* what) {
 void check_address(const symcache::Symcache& cache, const std::vector<testkit::OwnFunction>& functions,
                    std::uint64_t rva, symcache::FrameBuffer& buffer) {
   const auto* want = testkit::function_at(functions, rva);
-  const auto found = cache.lookup({rva}, buffer);
+  const auto found = cache.lookup({rva}, buffer, symcache::Parameters::read);
   require(found.has_value() == (want != nullptr), "hit or miss");
   if (!found) return;
   require(found->start.value == want->start && found->size == want->size && found->kind == want->kind, "extent");
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   testkit::InputSource source({data, size});
   const std::uint32_t unit = 1u << source.below(3);
   const bool columns = source.below(2) == 0, far = source.below(8) == 0;
-  auto functions = testkit::ModuleMaker(source, columns, unit).functions(source.below(40));
+  auto functions = testkit::ModuleMaker(source, columns, unit, size % 2 == 0).functions(source.below(40));
   if (far && !functions.empty()) functions.back().start += std::uint64_t{source.below(0xFFFFFFFF)} << source.below(33);
   const auto file = testkit::write(functions);
   const auto cache = symcache::Symcache::open(file);

@@ -60,13 +60,15 @@ TEST(Writer, AnEmptyModuleHoldsNothing) {
 TEST(Writer, SameFunctionsInAnyOrderGiveTheSameBytes) {
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     testkit::RandomSource random(seed);
-    auto functions = testkit::ModuleMaker(random, seed % 2 == 0, 1).functions(40);
+    auto functions = testkit::ModuleMaker(random, seed % 2 == 0, 1, seed % 3 == 0).functions(40);
     for (std::size_t i = 0; i + 1 < functions.size();
          i += 5) {  // the same code described twice, but for a line or a file
       OwnFunction twin = functions[i];
       if (!twin.lines.empty()) twin.lines.back().line ^= 1;
       functions.push_back(twin);
       if (!twin.lines.empty()) twin.lines.front().file = "other.h";
+      functions.push_back(twin);
+      if (seed % 3 == 0) twin.parameters = "(other)";
       functions.push_back(twin);
     }
     const auto want = testkit::write(functions, testkit::named_module());
@@ -115,6 +117,23 @@ TEST(Writer, TheLowestRankNamesTheCodeAndTheOthersAreAliases) {
   EXPECT_EQ(f->aliases[0].name, "second");
   EXPECT_EQ(f->aliases[0].linkage_name, "_second");
   EXPECT_EQ(f->aliases[1].name, "third");
+}
+
+TEST(Writer, ParametersChooseNoName) {
+  const OwnFunction bare{.start = 0x10, .size = 2, .name = "f", .linkage_name = "_1"};
+  OwnFunction one = bare, two = bare;
+  one.parameters = "(int)";
+  two.linkage_name = "_2";
+  two.parameters = "(char)";
+  Written written({two, one, bare});
+  const auto f = written.cache->function(0, written.buffer);
+  ASSERT_TRUE(f);
+  EXPECT_EQ(f->linkage_name, "_1");
+  ASSERT_EQ(f->aliases.size(), 2u) << "each is kept, by its name alone";
+  EXPECT_EQ(f->aliases[0].name, "f");
+  EXPECT_EQ(f->aliases[0].linkage_name, "_1");
+  EXPECT_EQ(f->aliases[1].name, "f");
+  EXPECT_EQ(f->aliases[1].linkage_name, "_2");
 }
 
 TEST(Writer, KeepsTenThousandNamesOfOneFoldedFunction) {

@@ -21,6 +21,9 @@ class ModelText : public model::ModuleSink {
     if (added) strings_.push_back(at->first);
     return static_cast<model::StringId>(at->second);
   }
+  model::StringId with_parameters(model::StringId name, model::StringId parameters) override {
+    return intern(at(name) + at(parameters));
+  }
   void module(const model::Module& module) override { module_ = module; }
   void function(const model::Function& function) override {
     functions_.push_back({{function.start.value, function.rank}, line_of(function)});

@@ -21,7 +21,7 @@ MAP = {
     "api/symcache": (6, SHARED), "api/admin": (6, SHARED), "api/transcode": (6, SHARED),
     "api/symbolicator": (6, SHARED), "api/proxy": (6, SHARED),
     "service": (5, SHARED), "auth": (5, STATEFUL), "client": (5, STATEFUL),
-    "traces/local": (4.6, SHARED), "traces": (4.5, PURE), "stacks": (4.5, PURE),
+    "traces/local": (4.6, SHARED), "traces/remote": (4.6, STATEFUL), "traces": (4.5, PURE), "stacks": (4.5, PURE),
     "symbolize": (4.4, SHARED),
     "object": (4.3, PURE),
     "object/elf": (4.2, PURE), "object/macho": (4.2, PURE), "object/packed": (4.2, PURE), "object/pdb": (4.2, PURE),

@@ -92,7 +92,7 @@ def fetch_all(rows, url, folder):
     """Each symcache twice: converted while we wait, then from the cache."""
     folder.mkdir(exist_ok=True)
     for row in rows:
-        row["url"] = f"{url}/open/v2.0.0/{row['name']}/{row['guid']}/{row['age']}"
+        row["url"] = f"{url}/open/v2.1.0/{row['name']}/{row['guid']}/{row['age']}"
         row["symcache"] = folder / f"{row['name']}.symcache"
         row["first"] = curl(row["url"], row["symcache"])
         row["again"] = curl(row["url"], row["symcache"])

@@ -102,6 +102,7 @@ bool read_vmmap(std::string_view text, TraceState& state) {
 }
 
 /// PERF_RECORD_MMAP2 6045/6045: [0x564bfd877000(0x1000) @ 0x1000 fe:00 10002593 0]: r-xp /opt/a/srv
+/// With `record --buildid-mmap` the build id stands behind the offset: @ 0x1000 <4f2c…>]
 bool read_perf_mmap(std::string_view text, TraceState& state) {
   Scan in(text);
   if (!in.until("PERF_RECORD_MMAP") || !in.until(": [")) return false;
@@ -110,12 +111,15 @@ bool read_perf_mmap(std::string_view text, TraceState& state) {
   const auto size = in.hex();
   if (!size || !in.take(") @ ")) return false;
   const auto offset = in.any_hex();
+  Scan id(in.rest());
   if (!offset || !in.until("]: ")) return false;
+  const std::string_view build_id = id.take(" <") ? id.rest().substr(0, id.rest().find('>')) : std::string_view();
   const std::string_view permissions = in.word();
   in.blanks();
   const std::string_view path = without_deleted(in.rest());
   if (is_code(permissions) && !path.starts_with('['))
-    state.map.add({*start, *start + std::min(*size, ~*start), Mapped::file, *offset, std::string(path), {}});
+    state.map.add({*start, *start + std::min(*size, ~*start), Mapped::file, *offset, std::string(path),
+                   std::string(build_id.substr(0, kMaxModuleName))});
   return true;
 }
 

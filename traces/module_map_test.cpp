@@ -1,5 +1,6 @@
 #include "traces/module_map.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "traces/trace_state.hpp"
@@ -76,6 +77,20 @@ TEST(MapRows, AsSystemsAndDebuggersPrintThem) {
     EXPECT_EQ(row->module, r.module);
     EXPECT_EQ(row->kind, r.kind) << r.line;
     EXPECT_EQ(r.address - row->start + row->at, r.place) << r.line;
+  }
+}
+
+TEST(MapRows, PerfMayStateBuildIds) {
+  struct Row {
+    std::string_view behind_the_offset, build_id;
+  };
+  const Row rows[] = {{" <4f2c0a1b>", "4f2c0a1b"}, {" fe:00 10 0", ""}, {" <>", ""}};
+  for (const Row& r : rows) {
+    TraceState state;
+    const std::string line =
+        fmt::format("PERF_RECORD_MMAP2 1/1: [0x55000(0x1000) @ 0x3000{}]: r-xp /srv", r.behind_the_offset);
+    ASSERT_TRUE(read_map_row(line, state)) << line;
+    EXPECT_EQ(state.map.find(0x55010)->build_id.substr(0, 8), r.build_id) << line;
   }
 }
 

@@ -62,8 +62,10 @@ FrameQuestion question_of(const Frame& frame, const TraceState& state) {
   }
   auto address = address_of(frame);
   if (frame.may_be_address)
-    if (const Mapping* const row = state.map.find(frame.value); row != nullptr && is_of(*row, frame.module))
+    if (const Mapping* const row = state.map.find(frame.value); row != nullptr && is_of(*row, frame.module)) {
       question.other_offset = frame.value - row->start + row->at;
+      if (question.build_id.empty()) set_ids(question, row->build_id, {});
+    }
   if (address) {
     if (const Mapping* const row = find_row(state.map, *address)) {
       set_place(question, *row, *address);

@@ -171,10 +171,16 @@ void Rewriter::flush() {
   if (line_begin_ != 0) write_block();
 }
 
-void Rewriter::finish() {
+void Rewriter::finish(const std::function<std::string()>& last) {
   if (line_begin_ != block_.size()) read_line(block_.size(), block_.size());
   write_block();
-  if (output_ == Output::json) write_(is_first_object_ ? "]\n" : "\n]\n");
+  if (output_ != Output::json) return;
+  if (last) {
+    write_(is_first_object_ ? "\n" : ",\n");
+    is_first_object_ = false;
+    write_(last());
+  }
+  write_(is_first_object_ ? "]\n" : "\n]\n");
 }
 
 }  // namespace symcached::traces

@@ -43,8 +43,8 @@ class Rewriter {
   void feed(std::string_view bytes);
   /// Writes all whole lines that were held back: for when the text pauses.
   void flush();
-  /// The text ends here.
-  void finish();
+  /// The text ends here. @param last  one more object for the array of JSON; called when all questions were asked
+  void finish(const std::function<std::string()>& last = {});
 
   const Tally& tally() const { return tally_; }
 

@@ -100,40 +100,39 @@ store::Checked SymcacheDirectory::read(const Descriptor& file, const store::File
   return {stamp, head_of(*content)};
 }
 
-std::optional<OpenSymcache> SymcacheDirectory::open_known(const Held& held) {
-  if (auto kept = open_.find(held.path)) return kept;
+SharedSymcache SymcacheDirectory::open_known(const Held& held) {
+  if (auto kept = hot_.find(held.path)) return kept;
   struct stat info{};
   if (::lstat((root_.native() + '/' + held.path).c_str(), &info) != 0) {
-    open_.drop(held.path);
-    return std::nullopt;
+    hot_.drop(held.path);
+    return nullptr;
   }
-  return checked_.find(held.path, store::stamp_of(info)) ? open(held) : std::nullopt;
+  return checked_.find(held.path, store::stamp_of(info)) ? open(held) : nullptr;
 }
 
-std::optional<OpenSymcache> SymcacheDirectory::open(const Held& held) {
+SharedSymcache SymcacheDirectory::open(const Held& held) {
   auto opened = open_checked(held);
   if (!opened) listings_.look_again();
   return opened;
 }
 
-std::optional<OpenSymcache> SymcacheDirectory::open_checked(const Held& held) {
+SharedSymcache SymcacheDirectory::open_checked(const Held& held) {
   auto file = std::make_shared<Descriptor>(open_file(held.path));
   struct stat info{};
-  if (!*file || ::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return std::nullopt;
+  if (!*file || ::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return nullptr;
   const store::FileStamp stamp = store::stamp_of(info);
   auto checked = checked_.find(held.path, stamp);
   if (!checked) {
     checked = read(*file, stamp);
-    if (::fstat(file->get(), &info) != 0 || store::stamp_of(info) != stamp) return std::nullopt;  // being written
+    if (::fstat(file->get(), &info) != 0 || store::stamp_of(info) != stamp) return nullptr;  // being written
     if (!checked->head) move_away(held.path);
     else if (listings_.has_settled(stamp)) checked_.put(held.path, *checked);
   }
-  if (!checked->head) return std::nullopt;
-  OpenSymcache symcache{std::move(file), stamp.size,
-                        held.version,    etag_of(held.version, *checked->head),
-                        held.path,       nanoseconds(info.st_mtim)};
-  if (listings_.has_settled(stamp)) open_.put(stamp, symcache);
-  return symcache;
+  if (!checked->head) return nullptr;
+  auto symcache = std::make_shared<const OpenSymcache>(OpenSymcache{std::move(file), stamp.size, held.version,
+                                                                    etag_of(held.version, *checked->head), held.path,
+                                                                    nanoseconds(info.st_mtim)});
+  return listings_.has_settled(stamp) ? hot_.keep(stamp, symcache) : symcache;
 }
 
 void SymcacheDirectory::move_away(const std::string& relative) {

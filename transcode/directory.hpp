@@ -12,9 +12,9 @@
 
 #include "base/descriptor.hpp"
 #include "net/log.hpp"
+#include "transcode/hot_files.hpp"
 #include "transcode/job_folders.hpp"
 #include "transcode/listings.hpp"
-#include "transcode/open_files.hpp"
 #include "transcode/quarantine.hpp"
 
 namespace symcached::transcode {
@@ -43,13 +43,13 @@ class SymcacheDirectory {
   /// Cost while nothing changed: a stat of up to three folders, no listing.
   HeldFiles find(std::string_view pdb_name, const DebugId& id, std::string_view image = {});
 
-  /// Nothing if the file is gone, is being written, or is not what we once put there; that one is moved to our own
+  /// Null if the file is gone, is being written, or is not what we once put there; that one is moved to our own
   /// folder and logged. Cost: reads all of a file that open_known() does not know.
-  std::optional<OpenSymcache> open(const Held& held);
-  /// The same for a thread with other work to do: nothing also if open() would have to read it. That is not so for what
+  SharedSymcache open(const Held& held);
+  /// The same for a thread with other work to do: null also if open() would have to read it. That is not so for what
   /// was published or read by this run; of what others wrote, nothing that changed within the last second. Cost: a call
   /// to the system for a small file that was asked for before.
-  std::optional<OpenSymcache> open_known(const Held& held);
+  SharedSymcache open_known(const Held& held);
   /// The next find() looks at the folders: somebody may have put a symcache there.
   void look_again() { listings_.look_again(); }
 
@@ -67,7 +67,7 @@ class SymcacheDirectory {
  private:
   SymcacheDirectory(std::filesystem::path root, DirectoryOptions options);
   Descriptor open_file(const std::string& relative) const;
-  std::optional<OpenSymcache> open_checked(const Held& held);
+  SharedSymcache open_checked(const Held& held);
   store::Checked read(const Descriptor& file, const store::FileStamp& stamp);
   void move_away(const std::string& relative);
 
@@ -75,7 +75,7 @@ class SymcacheDirectory {
   const Log log_;
   Listings listings_;
   store::CheckedFiles checked_;
-  OpenFiles open_;
+  HotFiles hot_;
   JobFolders jobs_;
   Quarantine quarantine_;
 };

@@ -19,7 +19,7 @@ void Hits_per_s(benchmark::State& state) {
   const auto directory = SymcacheDirectory::open(folder.path(), {.now = now}).value();
   for (auto _ : state) {
     const auto found = directory->find("App1.pdb", id);
-    benchmark::DoNotOptimize(directory->open(found->at(0)).value());
+    benchmark::DoNotOptimize(directory->open(found->at(0)).get());
   }
   state.SetItemsProcessed(state.iterations());
 }

@@ -45,9 +45,9 @@ struct Fixture {
     for (const Held& held : *found) all.push_back(held.version.to_string());
     return all;
   }
-  std::optional<OpenSymcache> first(std::string_view name = "app.pdb") {
+  SharedSymcache first(std::string_view name = "app.pdb") {
     const auto found = directory->find(name, kId);
-    return found->empty() ? std::nullopt : directory->open(found->front());
+    return found->empty() ? nullptr : directory->open(found->front());
   }
   JobFolder job(std::string_view content) {
     JobFolder made = directory->new_job().value();
@@ -92,7 +92,7 @@ TEST(SymcacheDirectory, FindsWhatOthersPutThere) {
   for (const Row& r : rows) {
     Fixture f;
     f.folder.write(r.file, "content");
-    EXPECT_EQ(f.first(r.ask).has_value(), r.found) << r.why;
+    EXPECT_EQ(f.first(r.ask) != nullptr, r.found) << r.why;
   }
 }
 
@@ -343,7 +343,7 @@ TEST(SymcacheDirectory, WhatIsTrustedIsLookedAtAgainWhenItIsGone) {
   folder.write(kFile, "one");
   const auto opened = [&]() -> std::string {
     const auto held = directory->find("app.pdb", kId);
-    const auto symcache = held->empty() ? std::nullopt : directory->open_known(held->front());
+    const auto symcache = held->empty() ? nullptr : directory->open_known(held->front());
     return symcache ? symcache->etag : held->empty() ? "none" : "unknown";
   };
   EXPECT_EQ(opened(), "unknown");

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -17,19 +18,10 @@ namespace symcached::transcode {
 namespace {
 
 constexpr std::size_t kMostListings = 65'536;
-constexpr std::size_t kLongestId = 1 + 32 + 8;  ///< a slash, GUID, age
 constexpr std::chrono::seconds kTimePrecision{1};
 /// A root that takes longer to read is read only so often that it takes at most this part of the time.
 constexpr std::chrono::milliseconds kCheapRoot{5};
 constexpr int kRootShare = 20;
-
-std::string key_of(std::string_view pdb_name, const DebugId& id) {
-  std::string key;
-  key.reserve(pdb_name.size() + kLongestId);
-  for (const char c : pdb_name) key += lower_ascii(c);
-  return key.append("/").append(wpt::folder_name(id));
-}
-std::string key_of(const DebugId& id) { return key_of("", id); }
 
 /// As WPA, its sample server and other tools write it: each half in upper or lower case.
 std::vector<std::string> spellings_of(const DebugId& id) {
@@ -53,6 +45,14 @@ void sort(std::vector<Held>& files) {
 
 }  // namespace
 
+Listings::Key Listings::key_of(std::string_view pdb_name, const DebugId& id) { return {lower_ascii(pdb_name), id}; }
+
+std::size_t Listings::KeyHash::operator()(const Key& key) const {
+  std::uint64_t part = 0;  // a GUID is as good as a random number
+  std::memcpy(&part, key.id.guid.bytes.data(), sizeof part);
+  return std::hash<std::string>()(key.name) ^ (part + key.id.age);
+}
+
 bool Listings::has_settled(const store::FileStamp& stamp) const {
   return Clock::time_point(std::chrono::nanoseconds(stamp.changed_ns)) + kTimePrecision < now_();
 }
@@ -75,7 +75,7 @@ bool Listings::add_flat(int folder, const char* name) {
   if (size == 0) root_settled_ = false;  // it is being written, and no folder changes when it is complete
   else if (place)
     flat_[key_of(place->file.pdb, place->id)].push_back({place->file.version, Generation::pdb, size, "", name});
-  else flat_[key_of(image->id)].push_back({wpt::kSecondVersion, Generation::image_pdb, size, image->image, name});
+  else flat_[key_of("", image->id)].push_back({wpt::kSecondVersion, Generation::image_pdb, size, image->image, name});
   return true;
 }
 
@@ -138,7 +138,7 @@ std::shared_ptr<const Listings::Listing> Listings::read(std::string_view pdb_nam
   std::vector<Held> files;
   if (const auto found = folders_.find(lower_ascii(pdb_name)); found != folders_.end())
     for (const std::string& spelling : found->second) read_name(*listing, files, spelling, id);
-  for (const std::string& key : {key_of(pdb_name, id), key_of(id)})
+  for (const Key& key : {key_of(pdb_name, id), key_of("", id)})
     if (const auto found = flat_.find(key); found != flat_.end())
       files.insert(files.end(), found->second.begin(), found->second.end());
   sort(files);
@@ -147,18 +147,18 @@ std::shared_ptr<const Listings::Listing> Listings::read(std::string_view pdb_nam
 }
 
 /// When there are too many, every other one is forgotten.
-void Listings::keep(const std::string& key, Kept kept) {
+void Listings::keep(Key key, Kept kept) {
   if (!std::ranges::all_of(kept.listing->folders, [&](const Watched& w) { return has_settled(w.stamp); })) {
     listings_.erase(key);
     return;
   }
   if (listings_.size() >= kMostListings)
     std::erase_if(listings_, [odd = false](const auto&) mutable { return odd = !odd; });
-  listings_.insert_or_assign(key, std::move(kept));
+  listings_.insert_or_assign(std::move(key), std::move(kept));
 }
 
 HeldFiles Listings::find(std::string_view pdb_name, const DebugId& id) {
-  const std::string key = key_of(pdb_name, id);
+  Key key = key_of(pdb_name, id);
   const std::scoped_lock lock(mutex_);
   const std::uint64_t distrusts = distrusts_;
   const auto now = std::chrono::steady_clock::now();
@@ -172,7 +172,7 @@ HeldFiles Listings::find(std::string_view pdb_name, const DebugId& id) {
     return known->second.listing->files;
   }
   const auto listing = read(pdb_name, id);
-  keep(key, {listing, now, distrusts});
+  keep(std::move(key), {listing, now, distrusts});
   return listing->files;
 }
 

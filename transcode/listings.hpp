@@ -56,6 +56,14 @@ class Listings {
 
  private:
   using Clock = std::chrono::system_clock;
+  struct Key {
+    std::string name;  ///< in lower case; empty: of any name
+    DebugId id;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
   struct Watched {
     std::string path;  ///< absolute
     store::FileStamp stamp;
@@ -72,6 +80,7 @@ class Listings {
     std::uint64_t distrusts = 0;
   };
 
+  static Key key_of(std::string_view pdb_name, const DebugId& id);
   void refresh_root();
   void read_root(int folder);
   bool add_flat(int folder, const char* name);
@@ -79,7 +88,7 @@ class Listings {
   void read_name(Listing& listing, std::vector<Held>& files, const std::string& spelling, const DebugId& id);
   void read_id(Listing& listing, std::vector<Held>& files, const std::string& folder, std::string_view pdb_name);
   bool is_current(const Listing& listing) const;
-  void keep(const std::string& key, Kept kept);
+  void keep(Key key, Kept kept);
 
   const std::filesystem::path root_;
   const Now now_;
@@ -92,8 +101,8 @@ class Listings {
   Clock::time_point root_read_{};
   Clock::duration root_cost_{};
   std::unordered_map<std::string, std::vector<std::string>> folders_;  ///< by name in lower case
-  std::unordered_map<std::string, std::vector<Held>> flat_;            ///< files in the root, by key
-  std::unordered_map<std::string, Kept> listings_;
+  std::unordered_map<Key, std::vector<Held>, KeyHash> flat_;           ///< files in the root
+  std::unordered_map<Key, Kept, KeyHash> listings_;
   std::uint64_t folders_read_ = 0;
 };
 

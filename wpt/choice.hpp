@@ -11,7 +11,7 @@
 namespace symcached::wpt {
 
 inline constexpr Version kMicrosoftMinimum{3, 0, 0};  ///< of Microsoft's format; below it names were others
-inline constexpr Version kOpenMinimum{2, 0, 0};       ///< of our open format
+inline constexpr Version kOpenMinimum{2, 1, 0};       ///< of our open format
 
 struct Wanted {
   Version requested;                    ///< the highest the client can read: this major version or a lower one

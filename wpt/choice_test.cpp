@@ -101,13 +101,13 @@ TEST(Choice, SeveralMakers) {
 
 TEST(Choice, TheOpenFormatHasAnotherMinimum) {
   const auto open = [](Version requested, std::optional<Version> exceeds, std::vector<Version> cached) {
-    const Makeable makeable[] = {by(2, 0, 0)};
+    const Makeable makeable[] = {by(2, 1, 0)};
     return told(choose({requested, exceeds, kOpenMinimum}, cached, makeable));
   };
-  EXPECT_EQ(open({1, 9, 9}, none, {}), "404");
-  EXPECT_EQ(open({2, 0, 0}, none, {}), "make 2.0.0");
-  EXPECT_EQ(open({3, 1, 0}, none, {{2, 0, 0}}), "serve 2.0.0");
-  EXPECT_EQ(open({3, 1, 0}, Version{2, 0, 0}, {}), "304");
+  EXPECT_EQ(open({2, 0, 9}, none, {}), "404");
+  EXPECT_EQ(open({2, 1, 0}, none, {}), "make 2.1.0");
+  EXPECT_EQ(open({3, 1, 0}, none, {{2, 1, 0}}), "serve 2.1.0");
+  EXPECT_EQ(open({3, 1, 0}, Version{2, 1, 0}, {}), "304");
 }
 
 }  // namespace

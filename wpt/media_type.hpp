@@ -12,7 +12,10 @@ inline constexpr std::string_view kOpenType = "application/vnd.symcached.symcach
 
 /// "application/vnd.ms-symcache; version=3.1.0"
 inline std::string media_type_of(std::string_view type, const Version& version) {
-  return std::string(type) + "; version=" + version.to_string();
+  constexpr std::size_t kLongestEnd = 48;
+  std::string text;
+  text.reserve(type.size() + kLongestEnd);
+  return text.append(type).append("; version=").append(version.to_string());
 }
 
 }  // namespace symcached::wpt

@@ -16,7 +16,7 @@ TEST(Admin, Table) {
   const Row rows[] = {
       {"GET", "/metrics", nullptr, 200, "m 1\n"},
       {"HEAD", "/metrics?x", nullptr, 200, "m 1\n"},
-      {"GET", "/healthcheck", "full", 200, "ok\n"},
+      {"GET", "/healthcheck", "full", 200, "ok"},
       {"GET", "/readyz", nullptr, 200, "ready\n"},
       {"GET", "/readyz", "full", 503, "full\n"},
       {"GET", "/", nullptr, 200, "symcached admin: /metrics /healthcheck /readyz\n"},

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/symbolicator/ongoing_stacks.hpp"
 #include "api/symbolicator/response.hpp"
 #include "base/ascii.hpp"
 #include "base/hex.hpp"
@@ -22,6 +23,7 @@ using std::chrono::seconds;
 
 constexpr seconds kWhole{900};  ///< the longest that a request takes
 constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kExplain = " explain";  ///< behind the scope of a kept request; no scope has a blank
 
 http::Response json_response(unsigned status, std::string body, http::Headers headers = {}) {
   headers.emplace_back("Content-Type", kJson);
@@ -65,6 +67,14 @@ std::string scope_of(const http::Request& request) {
   return store::is_scope(*scope) ? *scope : "sha256-" + to_hex(store::sha256(as_bytes(*scope)));
 }
 
+/// @return nothing if it is neither yes nor no
+std::optional<bool> flag_of(const http::Request& request, std::string_view name) {
+  const auto text = parameter(request, name);
+  if (!text || *text == "0" || *text == "false") return false;
+  if (*text == "1" || *text == "true") return true;
+  return std::nullopt;
+}
+
 bool is_json(const http::Request& request) {
   std::string_view type = request.header("Content-Type").value_or("");
   type = type.substr(0, type.find(';'));
@@ -81,20 +91,29 @@ stacks::Scratch& scratch() {
 
 }  // namespace
 
-Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text, StackDesk desk) {
+Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text,
+                                           std::shared_ptr<service::RequestProgress> progress, StackDesk desk) {
   const std::size_t end = std::min(text->find('\n'), text->size());
   std::string scope = text->substr(0, end);
+  const bool explains = scope.ends_with(kExplain);
+  if (explains) scope.resize(scope.size() - kExplain.size());
   auto parsed =
       parse_symbolicate_body(std::string_view(*text).substr(std::min(end + 1, text->size())), desk.source_rules);
   text.reset();
   if (!parsed) co_return service::RequestAnswer{parsed.error().status, error_body(parsed.error().why)};
-  const stacks::ModuleMap map(parsed->request.modules);
+  parsed->request.options.explain |= explains;
+  const auto stacks = std::make_shared<OngoingStacks>(std::move(parsed->request));
+  progress->offer([stacks](std::string_view id, seconds retry_in) { return stacks->partial(id, retry_in); });
   const auto& wanted = parsed->sources.sources;
   service::SharedSources sources = desk.stacks->sources_of(wanted ? &*wanted : nullptr);
-  const service::FoundModules found =
-      co_await desk.stacks->find(parsed->request, map, std::move(scope), std::move(sources));
-  co_return service::RequestAnswer{200,
-                                   completed_body(parsed->request, map, found.states, scratch(), found.texts.get())};
+  service::StackService::Tell tell = [stacks](std::size_t module, const stacks::ModuleState& state,
+                                              service::OpenModule open) {
+    stacks->found(module, state, std::move(open));
+  };
+  const service::FoundModules found = co_await desk.stacks->find(stacks->request(), stacks->map(), std::move(scope),
+                                                                 std::move(sources), std::move(tell));
+  co_return service::RequestAnswer{200, completed_body(stacks->request(), stacks->map(), found.states, scratch(),
+                                                       found.texts.get(), store::Store::now())};
 }
 
 namespace {
@@ -104,6 +123,7 @@ http::Response to_response(const service::RequestTable::Outcome& outcome) {
   return std::visit(
       overloaded{[](const service::SharedAnswer& answer) { return json_response(answer->status, answer->body); },
                  [](const Table::Pending& pending) {
+                   if (pending.partial) return json_response(200, *pending.partial);
                    return json_response(200, pending_body(pending.id, static_cast<unsigned>(pending.retry_in.count())));
                  },
                  [](const Table::Overloaded&) {
@@ -126,18 +146,31 @@ Task<http::Response> post_symbolicate(http::Request request, const StackDesk& de
   if (!is_json(request)) co_return fault(415, "expected a request with Content-Type: application/json");
   const auto hold = hold_of(request);
   if (!hold) co_return fault(400, "timeout: expected a whole number of seconds");
+  const auto explains = flag_of(request, "explain"), partial = flag_of(request, "partial");
+  if (!explains) co_return fault(400, "explain: expected 1 or 0");
+  if (!partial) co_return fault(400, "partial: expected 1 or 0");
   const std::string scope = scope_of(request);
-  const auto text = std::make_shared<const std::string>(scope + '\n' + std::move(request.body));
-  const auto outcome = co_await desk.requests->ask(scope, text, *hold);
+  std::string head = scope;
+  if (*explains) head += kExplain;
+  const auto text = std::make_shared<const std::string>(head + '\n' + std::move(request.body));
+  const auto outcome = co_await desk.requests->ask(scope, text, *hold, *partial);
   co_return to_response(outcome);
 }
 
 Task<http::Response> get_request(http::Request request, std::vector<std::string> below, const StackDesk& desk) {
   const auto hold = hold_of(request);
   if (!hold) co_return fault(400, "timeout: expected a whole number of seconds");
+  const auto partial = flag_of(request, "partial");
+  if (!partial) co_return fault(400, "partial: expected 1 or 0");
   if (below.size() != 1) co_return http::Response{404, {}, ""};
-  const auto outcome = co_await desk.requests->poll(std::move(below.front()), *hold);
+  const auto outcome = co_await desk.requests->poll(std::move(below.front()), *hold, *partial);
   co_return to_response(outcome);
+}
+
+Task<http::Response> delete_request(std::vector<std::string> below, const StackDesk& desk) {
+  if (below.size() != 1) co_return http::Response{404, {}, ""};
+  const bool was_there = co_await desk.requests->cancel(std::move(below.front()));
+  co_return http::Response{was_there ? 204u : 404u, {{"Cache-Control", "no-store"}}, ""};
 }
 
 }  // namespace symcached::api

@@ -71,6 +71,7 @@ stacks::Options read_options(const json::object& from, std::string& fault) {
   in.flag("dif_candidates", options.dif_candidates);
   in.flag("apply_source_context", options.apply_source_context);
   in.flag("extended", options.extended);
+  in.flag("explain", options.explain);
   std::string_view order = "callee_first";
   in.text("frame_order", order);
   options.caller_first = order == "caller_first";

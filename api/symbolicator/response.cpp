@@ -4,7 +4,9 @@
 
 #include <array>
 #include <charconv>
+#include <optional>
 
+#include "api/symbolicator/explanations.hpp"
 #include "base/json_text.hpp"
 
 namespace symcached::api {
@@ -171,11 +173,13 @@ std::size_t frames_of(const stacks::Request& request) {
 
 }  // namespace
 
-ResponseWriter::ResponseWriter(const stacks::Request& request, std::string_view before, std::size_t limit)
-    : request_(request), limit_(limit) {
+ResponseWriter::ResponseWriter(const stacks::Request& request, const ResponseShape& shape)
+    : request_(request), limit_(shape.limit) {
   out_.reserve(frames_of(request) * kBytesPerFrame);
-  out_ += R"({"status":"completed",)";
-  out_ += before;
+  out_ += '{';
+  out_ += shape.status;
+  out_ += ',';
+  out_ += shape.before;
   if (request.signal) {
     put_number_if(out_, R"("signal":)", request.signal);
     out_ += ',';
@@ -234,7 +238,8 @@ void ResponseWriter::frame(const stacks::OutFrame& out) {
 
 void ResponseWriter::end_stack() { out_ += "]}"; }
 
-std::string ResponseWriter::finish(const stacks::ModuleMap& modules, std::span<const stacks::ModuleState> states) && {
+std::string ResponseWriter::finish(const stacks::ModuleMap& modules, std::span<const stacks::ModuleState> states,
+                                   std::string_view after) && {
   if (is_full())
     return failed_body(fmt::format("the answer has more than {} bytes; ask for fewer frames at once", limit_));
   out_ += R"(],"modules":[)";
@@ -242,30 +247,39 @@ std::string ResponseWriter::finish(const stacks::ModuleMap& modules, std::span<c
     if (i != 0) out_ += ',';
     put_module(out_, request_.modules[i], modules.size(i), states[i], request_.options.dif_candidates);
   }
-  out_ += "]}";
+  out_ += ']';
+  out_ += after;
+  out_ += '}';
   return std::move(out_);
 }
 
 std::string completed_body(const stacks::Request& request, const stacks::ModuleMap& modules,
                            std::span<const stacks::ModuleState> states, stacks::Scratch& scratch,
-                           stacks::SourceTexts* texts) {
+                           stacks::SourceTexts* texts, stacks::WallTime now) {
   ResponseWriter writer(request);
-  if (texts == nullptr) {
-    symbolicate(request, modules, states, scratch, writer);
-  } else {
-    stacks::ContextSink sink(*texts, writer);
+  std::optional<stacks::ContextSink> context;
+  stacks::FrameSink& sink =
+      texts == nullptr ? static_cast<stacks::FrameSink&>(writer) : context.emplace(*texts, writer);
+  if (!request.options.explain) {
     symbolicate(request, modules, states, scratch, sink);
+    return std::move(writer).finish(modules, states);
   }
-  return std::move(writer).finish(modules, states);
+  stacks::GapFinder finder(request, states, sink);
+  symbolicate(request, modules, states, scratch, finder);
+  const auto explanations = stacks::explain(request, states, finder.gaps(), now);
+  return std::move(writer).finish(modules, states, explanations_member(explanations, states, now));
 }
 
-std::string pending_body(std::string_view request_id, unsigned retry_after) {
-  std::string out = R"({"status":"pending","request_id":)";
+std::string pending_members(std::string_view request_id, unsigned retry_after) {
+  std::string out = R"("status":"pending","request_id":)";
   append_json_text(request_id, out);
   out += R"(,"retry_after":)";
   put_number(out, retry_after);
-  out += '}';
   return out;
+}
+
+std::string pending_body(std::string_view request_id, unsigned retry_after) {
+  return '{' + pending_members(request_id, retry_after) + '}';
 }
 
 std::string failed_body(std::string_view message) {

@@ -140,7 +140,7 @@ TEST(SymbolicateResponse, HasALimit) {
   const stacks::ModuleMap modules(parsed->request.modules);
   const std::vector<stacks::ModuleState> states = {{.status = ModuleStatus::found, .module = &module}};
   stacks::Scratch scratch;
-  ResponseWriter writer(parsed->request, {}, 100);
+  ResponseWriter writer(parsed->request, {.limit = 100});
   symbolicate(parsed->request, modules, states, scratch, writer);
   EXPECT_TRUE(writer.is_full());
   EXPECT_EQ(std::move(writer).finish(modules, states),
@@ -193,6 +193,25 @@ TEST_P(DotnetRequests, AreAnsweredAsTheRuntimeDoes) {
 }
 INSTANTIATE_TEST_SUITE_P(Variants, DotnetRequests, testing::ValuesIn(testkit::kDotnetVariants),
                          [](const auto& row) { return std::string(row.param); });
+
+TEST(SymbolicateResponse, ExplainsWhatIsMissingToThoseWhoAsk) {
+  const std::string body = R"("stacktraces":[{"frames":[{"instruction_addr":"0x1"},{"instruction_addr":"0x400001"}]}],
+      "modules":[{"type":"elf","code_id":"f1c3","code_file":"/a/srv","image_addr":"0x400000"}]})";
+  const stacks::WallTime retry_at{std::chrono::seconds(58)};
+  std::vector<stacks::ModuleState> states{{.status = ModuleStatus::missing}};
+  states[0].candidates = {{.source = "s", .location = "http://s/f1/c3", .retry_at = retry_at}};
+  const std::string plain = answer("{" + body, states);
+  const std::string explained = answer(R"({"options":{"explain":true},)" + body, states);
+  EXPECT_EQ(
+      explained,
+      plain.substr(0, plain.size() - 1) +
+          R"x(,"explanations":[{"module":0,"frames":[{"stack":0,"original_index":1}],"frame_count":1,)x"
+          R"x("reason":"no source has a debug file for this id",)x"
+          R"x("fix":"upload the debug file of srv with build id f1c3; then ask again in 58 s",)x"
+          R"x("asked":[{"source":"s","location":"http://s/f1/c3","status":"notfound","retry_at":58,"retry_after":58}]},)x"
+          R"x({"frames":[{"stack":0,"original_index":0}],"frame_count":1,"reason":"no module covers this address",)x"
+          R"x("fix":"send all modules of the process, with image_addr and image_size"}]})x");
+}
 
 }  // namespace
 }  // namespace symcached::api

@@ -45,8 +45,8 @@ Task<http::Response> get_open_symcache(http::Request request, std::vector<std::s
   if (!path) co_return http::text(path.error().status, path.error().why);
   const auto conditions = parse_symcache_conditions(request, path->version);
   if (!conditions) co_return http::text(conditions.error().status, conditions.error().why);
-  if (path->version.major_part < kOpenVersion.major_part)
-    co_return http::text(404, "version too old; 2.0.0 is the lowest");
+  if (path->version < kOpenVersion)
+    co_return http::text(404, fmt::format("version too old; {} is the lowest", kOpenVersion.to_string()));
   if (conditions->exceeds && kOpenVersion <= *conditions->exceeds)
     co_return if_there_is_one(service.peek(path->pdb.query()));
   const bool must_not_wait = conditions->may_retry || request.is("HEAD");

@@ -13,7 +13,7 @@
 
 namespace symcached::api {
 
-/// The version of the open format on the wire. The first one there is, so every client of major 1 and up takes it.
+/// The version of the open format on the wire. Clients that know no newer one cannot read it.
 inline constexpr wpt::Version kOpenVersion{symcache::kProtocolVersion[0], symcache::kProtocolVersion[1],
                                            symcache::kProtocolVersion[2]};
 

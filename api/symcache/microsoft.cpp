@@ -18,8 +18,9 @@ http::Response send(const transcode::OpenSymcache& symcache, const http::Request
     headers.emplace_back("Cache-Control", "max-age=60");
     return {302, std::move(headers), ""};
   }
-  const http::FileState state{symcache.size, symcache.modified_ns};
-  return http::file_response(request, {symcache.file, 0, symcache.size, state}, symcache.etag, std::move(headers));
+  http::FileSlice whole{symcache.file, 0, symcache.size};
+  if (!symcache.is_copy) whole.state = http::FileState{symcache.size, symcache.modified_ns};
+  return http::file_response(request, std::move(whole), symcache.etag, std::move(headers));
 }
 
 /// Clients of this format get a 404 with no body; /open/status says why.
@@ -36,10 +37,10 @@ http::Response without_text(http::Response response) {
 http::Response to_response(const service::WptOutcome& outcome, const http::Request& request, bool polls,
                            const std::optional<std::string>& location) {
   return std::visit(
-      overloaded{[&](const transcode::OpenSymcache& symcache) { return send(symcache, request, location); },
+      overloaded{[&](const transcode::SharedSymcache& symcache) { return send(*symcache, request, location); },
                  [](const service::NothingNewer&) { return nothing_newer(); },
                  [](const service::NotMade&) {
-                   return http::text(404, "no version that this client can read, and no transcoder for one",
+                   return http::text(404, "no version that this client can read, and no transcoder or no source for one",
                                      {{"Cache-Control", "no-store"}});
                  },
                  [&](const auto& other) { return to_response(other, polls); }},
@@ -58,7 +59,7 @@ Task<http::Response> get_microsoft_symcache(http::Request request, std::vector<s
   const bool must_not_wait = polls || request.is("HEAD");
   const auto outcome = co_await service.find(std::move(query), must_not_wait ? milliseconds(0) : hold);
   std::optional<std::string> location;
-  if (const auto* symcache = std::get_if<transcode::OpenSymcache>(&outcome); symcache != nullptr && redirect)
+  if (const auto* symcache = std::get_if<transcode::SharedSymcache>(&outcome); symcache != nullptr && redirect)
     location = co_await redirect(*symcache);
   co_return without_text(to_response(outcome, request, polls, location));
 }

@@ -17,7 +17,7 @@ namespace symcached::api {
 inline constexpr wpt::Version kHighestHeld{3, 1, 0};
 
 /// The URL that a symcache is sent from instead of from here; nothing: from here. From any thread.
-using Redirect = std::function<Task<std::optional<std::string>>(transcode::OpenSymcache symcache)>;
+using Redirect = std::function<Task<std::optional<std::string>>(transcode::SharedSymcache symcache)>;
 
 /// @param segments  of the path, the version first
 /// @param hold      how long a request may wait for a result

@@ -8,8 +8,10 @@ namespace {
 using service::WptOutcome;
 using std::chrono::seconds;
 
-transcode::OpenSymcache symcache() {
-  return {.file = std::make_shared<const Descriptor>(), .size = 7, .version = {3, 2, 0}, .etag = "\"e\"", .path = "p"};
+transcode::SharedSymcache symcache() {
+  const auto file = std::make_shared<const Descriptor>();
+  return std::make_shared<const transcode::OpenSymcache>(
+      transcode::OpenSymcache{.file = file, .size = 7, .version = {3, 2, 0}, .etag = "\"e\"", .path = "p"});
 }
 
 TEST(MicrosoftResponse, ToldByOutcome) {

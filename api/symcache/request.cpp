@@ -7,7 +7,7 @@
 namespace symcached::api {
 namespace {
 
-constexpr std::string_view kNoSuchPath = "no such path; use /open/v2.0.0/NAME/GUID/AGE";
+constexpr std::string_view kNoSuchPath = "no such path; use /open/v2.1.0/NAME/GUID/AGE";
 
 std::unexpected<Refusal> no_route(std::string_view why) { return std::unexpected(Refusal{404, std::string(why)}); }
 std::unexpected<Refusal> bad(std::string why) { return std::unexpected(Refusal{400, std::move(why)}); }
@@ -38,7 +38,7 @@ std::expected<PdbPath, Refusal> parse_pdb_path(std::span<const std::string> segm
 std::expected<SymcachePath, Refusal> parse_symcache_path(std::span<const std::string> segments) {
   if (segments.size() < 3) return no_route(kNoSuchPath);
   const auto version = parse_version_segment(segments.front());
-  if (!version) return no_route("version must look like v2.0.0");
+  if (!version) return no_route("version must look like v2.1.0");
   auto pdb = parse_pdb_path(segments.subspan(1));
   if (!pdb) return std::unexpected(std::move(pdb.error()));
   return SymcachePath{*version, std::move(*pdb)};
@@ -54,7 +54,7 @@ std::expected<SymcacheConditions, Refusal> parse_symcache_conditions(const http:
   if (request.count("If-Version-Exceeds") > 1) return bad("If-Version-Exceeds was given more than once");
   conditions.exceeds = wpt::Version::parse(*exceeds);
   if (!conditions.exceeds || conditions.exceeds->major_part == 0)
-    return bad("If-Version-Exceeds must be a version such as 2.0.0");
+    return bad("If-Version-Exceeds must be a version such as 2.1.0");
   if (*conditions.exceeds >= requested) return bad("If-Version-Exceeds must be lower than the requested version");
   return conditions;
 }

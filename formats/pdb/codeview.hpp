@@ -179,6 +179,12 @@ struct CrossScopeExport {
 static_assert(sizeof(CrossScopeExport) == 8);
 
 enum class Leaf : std::uint16_t {
+  modifier = 0x1001,
+  pointer = 0x1002,
+  procedure = 0x1008,
+  mfunction = 0x1009,
+  arglist = 0x1201,
+  array = 0x1503,
   class_ = 0x1504,
   structure = 0x1505,
   union_ = 0x1506,
@@ -194,6 +200,57 @@ struct FuncIdLeaf {  ///< LF_FUNC_ID and LF_MFUNC_ID; the name follows
   u32le type;
 };
 static_assert(sizeof(FuncIdLeaf) == 8);
+
+struct ModifierLeaf {
+  u32le type;
+  u16le flags;  ///< bit 0: const
+};
+static_assert(sizeof(ModifierLeaf) == 6);
+
+struct PointerLeaf {  ///< pointers to members go on
+  u32le type;
+  u32le attributes;  ///< bits 5-7: PointerMode; bit 10: const; bits 13-18: bytes it takes
+};
+static_assert(sizeof(PointerLeaf) == 8);
+enum class PointerMode : std::uint8_t { pointer = 0, reference = 1, data_member = 2, member_function = 3, rvalue = 4 };
+
+struct ProcedureLeaf {
+  u32le result;
+  u8le convention, attributes;
+  u16le parameter_count;
+  u32le arguments;  ///< LF_ARGLIST
+};
+static_assert(sizeof(ProcedureLeaf) == 12);
+
+struct MemberFunctionLeaf {
+  u32le result;
+  u32le scope;      ///< the class
+  u32le this_type;  ///< 0: static
+  u8le convention, attributes;
+  u16le parameter_count;
+  u32le arguments;  ///< LF_ARGLIST
+  u32le adjustment;
+};
+static_assert(sizeof(MemberFunctionLeaf) == 24);
+
+struct ArrayLeaf {  ///< a number follows, the bytes of the whole array
+  u32le element;
+  u32le index;
+};
+static_assert(sizeof(ArrayLeaf) == 8);
+
+struct TypeProperties {  ///< the start of classes, structures, interfaces, unions and enums
+  u16le count;
+  u16le properties;  ///< bit 7: a declaration; bit 9: the decorated name follows the name
+};
+static_assert(sizeof(TypeProperties) == 4);
+
+struct EnumLeaf {  ///< the name follows
+  u16le count, properties;
+  u32le underlying;
+  u32le fields;
+};
+static_assert(sizeof(EnumLeaf) == 12);
 
 /// Line numbers that are marks for the debugger, not source lines.
 inline constexpr std::uint32_t kAlwaysStepInto = 0xFEEFEE;

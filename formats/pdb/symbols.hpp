@@ -64,6 +64,10 @@ constexpr bool is_procedure(SymKind kind) {
     default: return false;
   }
 }
+/// Its type is an item of the IPI stream, which has the type.
+constexpr bool has_item_type(SymKind kind) {
+  return kind == SymKind::gproc32_id || kind == SymKind::lproc32_id || kind == SymKind::lproc32_dpc_id;
+}
 constexpr bool opens_scope(SymKind kind) {
   switch (kind) {
     case SymKind::thunk32:

@@ -21,8 +21,8 @@ struct Tables {
             layout)),
         msf(*Msf::open(bytes)) {}
   std::string name_of(TypeIndex id) const {
-    const auto types = TypeStream::open(msf, 0);
-    const auto items = TypeStream::open(msf, 1);
+    auto types = TypeStream::open(msf, 0);
+    auto items = TypeStream::open(msf, 1);
     if (!types || !items) return std::string((types ? items : types).error().field);
     TypeScratch scratch;
     std::string name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "formats/pdb/symbols.hpp"
 
 namespace symcached::object {
 namespace {
@@ -34,11 +35,13 @@ std::string_view readable_name(std::string_view name, std::string& scratch) {
 }
 
 Read<PdbStrings> PdbStrings::open(const pdb::File& file, std::uint64_t file_bytes, model::ModuleSink& sink) {
-  PdbStrings strings(file, sink);
-  SC_TRY(strings.types_, pdb::TypeStream::open(file.msf(), kTypesStream));
+  const std::uint64_t name_bytes = kNameBytes + kNameBytesPerByte * file_bytes;
+  SC_TRY(auto types, pdb::TypeStream::open(file.msf(), kTypesStream));
+  PdbStrings strings(file, sink, pdb::TypeTexts(std::move(types), name_bytes));
   SC_TRY(strings.items_, pdb::TypeStream::open(file.msf(), kItemsStream));
   strings.inlinees_.assign(strings.items_.count(), model::StringId::none);
-  strings.name_bytes_left_ = kNameBytes + kNameBytesPerByte * file_bytes;
+  strings.parameters_.resize(strings.type_texts_.types().count());
+  strings.name_bytes_left_ = name_bytes;
   return strings;
 }
 
@@ -58,13 +61,43 @@ Read<model::StringId> PdbStrings::inlinee(const pdb::C13& module, std::uint32_t 
   if (index >= inlinees_.size()) return model::StringId::none;
   if (inlinees_[index] == model::StringId::none) {
     name_.clear();
-    if (auto ok = pdb::append_inlinee_name(items_, types_, id, type_scratch_, name_); !ok)
-      return std::unexpected(ok.error());
+    SC_TRY(const auto type, pdb::append_inlinee_name(items_, type_texts_.types(), id, type_scratch_, name_));
     if (name_.size() > name_bytes_left_) return too_large("pdb.item.function.name", id, name_.size(), name_bytes_left_);
     name_bytes_left_ -= name_.size();
-    inlinees_[index] = function(name_);
+    inlinees_[index] = function_of_type(name_, type);
   }
   return inlinees_[index];
+}
+
+model::StringId PdbStrings::function(std::string_view name, pdb::SymKind kind, pdb::TypeIndex type) {
+  return function_of_type(name, pdb::has_item_type(kind) ? type_of_item(type) : type);
+}
+
+model::StringId PdbStrings::function_of_type(std::string_view name, pdb::TypeIndex type) {
+  const model::StringId named = function(name);
+  const std::uint32_t index = type - type_texts_.types().first();
+  if (index >= parameters_.size()) return named;
+  std::uint32_t& known = parameters_[index];
+  if (known == 0) known = static_cast<std::uint32_t>(parameters_of(type)) + 1;
+  return known == 1 ? named : sink_->with_parameters(named, model::StringId{known - 1});
+}
+
+model::StringId PdbStrings::parameters_of(pdb::TypeIndex type) {
+  const auto list = type_texts_.list_of(type);
+  if (!list) return model::StringId::none;
+  bool added = false;
+  std::uint32_t& text = lists_.at(std::uint64_t{list->arguments} << 1 | (list->is_const ? 1 : 0), added);
+  if (added) text = static_cast<std::uint32_t>(sink_->intern(type_texts_.parameters(*list)));
+  return model::StringId{text};
+}
+
+/// 0, which is no type, where the item has none.
+pdb::TypeIndex PdbStrings::type_of_item(pdb::TypeIndex item) {
+  if (!items_.has(item)) return 0;
+  const auto record = items_.at(item, type_scratch_.item);
+  if (!record || (record->leaf != pdb::Leaf::func_id && record->leaf != pdb::Leaf::mfunc_id)) return 0;
+  const auto function = read_at<pdb::FuncIdLeaf>(record->data, 0, "pdb.item.function");
+  return function ? pdb::TypeIndex{function->type} : 0;
 }
 
 /// Gives 0, which is no item, where the import or export is missing.

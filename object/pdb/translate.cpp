@@ -63,6 +63,8 @@ struct Procedure {
   SectionOffset start;
   std::uint32_t size = 0;
   std::string_view name;
+  SymKind kind{};
+  pdb::TypeIndex type = 0;
   std::vector<Site> sites;  ///< [0] is the procedure itself
 };
 
@@ -211,6 +213,8 @@ Read<void> PdbTranslator::open_scope(const pdb::SymRecord& record) {
     procedure_.start = {symbol.record.segment, symbol.record.offset};
     procedure_.size = symbol.record.code_size;
     procedure_.name = symbol.name;
+    procedure_.kind = record.kind;
+    procedure_.type = symbol.record.type;
     procedure_.sites.assign(1, {});
     open_sites_.assign(1, kFunctionItself);
     in_procedure_ = true;
@@ -275,7 +279,7 @@ Read<void> PdbTranslator::separated_code(const pdb::SymRecord& record) {
   if (auto ok = outer_ranges(start, symbol.length); !ok) return ok;
   covered_.push_back({start, symbol.length});
   return emit(start, {.size = symbol.length,
-                      .name = strings_.function(procedure_.name),
+                      .name = strings_.function(procedure_.name, procedure_.kind, procedure_.type),
                       .kind = model::SymbolKind::cold_part,
                       .parent = {*parent}});
 }
@@ -294,7 +298,7 @@ Read<void> PdbTranslator::procedure() {
   }
   const std::string_view linkage = publics_.take_linkage_name(p.start, p.name);
   return emit(p.start, {.size = p.size,
-                        .name = strings_.function(p.name),
+                        .name = strings_.function(p.name, p.kind, p.type),
                         .linkage_name = linkage == p.name ? model::StringId::none : sink_.intern(linkage),
                         .rank = (ours ? 0 : kFoldedElsewhere) + (kFoldedElsewhere - 1 - order_)});
 }

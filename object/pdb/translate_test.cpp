@@ -39,11 +39,12 @@ PdbImage one_module(const Symbols& symbols, Subsections c13) {
 }
 
 const std::vector<std::string> kRich = {
-    "1000+40 run [?run@@YAXXZ] | 0 a.cpp:10 | 4 a.h:101 outer::leaf < a.h:50 middle < a.cpp:11 | c a.h:50 middle < "
+    "1000+40 run(bool (*)(int, geometry::Shape<int> const&), char[8]) [?run@@YAXXZ] | 0 a.cpp:10 | 4 a.h:101 "
+    "outer::leaf(bool (*)(int, geometry::Shape<int> const&), char[8]) < a.h:50 middle < a.cpp:11 | c a.h:50 middle < "
     "a.cpp:11 | 14 a.cpp:11 | 20 a.h:5 | 28 a.cpp:12 | 30 a.cpp:0 | 40 -",
     "1040+10 twin [_twin] | 0 a.cpp:20:3 | 8 a.cpp:21:7 | 10 -",
-    "1080+10 run cold part of 1000",
-    "1100+20 caller | 0 b.cpp:1 | 4 b.cpp:7 geometry::Shape<int>::method < b.cpp:1 | c b.cpp:1 | 20 -",
+    "1080+10 run(bool (*)(int, geometry::Shape<int> const&), char[8]) cold part of 1000",
+    "1100+20 caller | 0 b.cpp:1 | 4 b.cpp:7 geometry::Shape<int>::method() const < b.cpp:1 | c b.cpp:1 | 20 -",
     "1200+6 jump thunk",
     "1200+20 jumped_to public",
     "1210+5 jumped_to thunk",

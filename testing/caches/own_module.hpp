@@ -17,6 +17,7 @@ struct OwnCall {
   std::uint32_t caller = model::kNoInlinee;
   std::string name, file;
   std::uint32_t line = 0, column = 0;
+  std::string parameters = {};
 };
 
 struct OwnLine {
@@ -35,23 +36,27 @@ struct OwnFunction {
   std::uint64_t parent = 0;
   std::vector<OwnLine> lines;
   std::vector<OwnCall> calls;
+  std::string parameters = {};
 };
 
 struct OwnFrame {
   std::string function, file;
   std::uint32_t line = 0, column = 0;
+  std::string parameters = {};
   bool operator==(const OwnFrame&) const = default;
 };
 
 inline void put(const OwnFunction& f, model::ModuleSink& sink) {
+  const auto name = [&](const auto& of) {
+    return sink.with_parameters(sink.intern(of.name), sink.intern(of.parameters));
+  };
   std::vector<model::Line> lines;
   std::vector<model::Inlinee> calls;
   for (const OwnLine& l : f.lines) lines.push_back({l.offset, l.line, l.column, sink.intern(l.file), l.inlinee});
-  for (const OwnCall& c : f.calls)
-    calls.push_back({c.caller, sink.intern(c.name), sink.intern(c.file), c.line, c.column});
+  for (const OwnCall& c : f.calls) calls.push_back({c.caller, name(c), sink.intern(c.file), c.line, c.column});
   sink.function({.start = {f.start},
                  .size = f.size,
-                 .name = sink.intern(f.name),
+                 .name = name(f),
                  .linkage_name = sink.intern(f.linkage_name),
                  .language = f.language,
                  .kind = f.kind,
@@ -86,16 +91,18 @@ inline std::vector<OwnFrame> frames_at(const OwnFunction& f, std::uint64_t rva) 
   const OwnLine* row = nullptr;
   for (const OwnLine& l : f.lines)
     if (l.offset <= rva - f.start) row = &l;
-  if (row == nullptr) return {{.function = f.name}};
+  if (row == nullptr) return {{.function = f.name, .parameters = f.parameters}};
   std::vector<OwnFrame> frames;
   OwnFrame at{.file = row->file, .line = row->line, .column = row->column};
   for (std::uint32_t inlinee = row->inlinee; inlinee != model::kNoInlinee; inlinee = f.calls[inlinee].caller) {
     const OwnCall& call = f.calls[inlinee];
     at.function = call.name;
+    at.parameters = call.parameters;
     frames.push_back(at);
     at = {.file = call.file, .line = call.line, .column = call.column};
   }
   at.function = f.name;
+  at.parameters = f.parameters;
   frames.push_back(at);
   return frames;
 }
@@ -103,7 +110,7 @@ inline std::vector<OwnFrame> frames_at(const OwnFunction& f, std::uint64_t rva) 
 inline std::vector<OwnFrame> owned(const symcache::Found& found) {
   std::vector<OwnFrame> frames;
   for (const symcache::Frame& f : found.frames)
-    frames.push_back({std::string(f.function), std::string(f.file), f.line, f.column});
+    frames.push_back({std::string(f.function), std::string(f.file), f.line, f.column, std::string(f.parameters)});
   return frames;
 }
 
@@ -111,7 +118,8 @@ inline std::vector<OwnFrame> owned(const symcache::Found& found) {
 template <class Source>
 class ModuleMaker {
  public:
-  ModuleMaker(Source& source, bool columns, std::uint32_t unit) : source_(source), columns_(columns), unit_(unit) {}
+  ModuleMaker(Source& source, bool columns, std::uint32_t unit, bool parameters = false)
+      : source_(source), columns_(columns), unit_(unit), parameters_(parameters) {}
 
   std::vector<OwnFunction> functions(std::uint32_t count) {
     std::vector<OwnFunction> all;
@@ -145,6 +153,7 @@ class ModuleMaker {
     for (std::uint32_t offset = unit_ * below(3); offset < f.size;
          offset += unit_ * (1 + below(below(4) == 0 ? 20 : 3)))
       f.lines.push_back({.offset = offset, .line = line(), .column = column(), .file = file(), .inlinee = frame(f)});
+    if (parameters_) add_parameters(f);
     return f;
   }
 
@@ -152,6 +161,14 @@ class ModuleMaker {
   std::uint32_t below(std::uint32_t bound) { return source_.below(bound); }
   std::string text(const char* stem, std::uint32_t bound) {
     return stem + std::string("::") + std::to_string(below(bound));
+  }
+  /// Some functions have none, and some of one name have several.
+  static void add_parameters(OwnFunction& f) {
+    const auto of = [](std::uint64_t number) {
+      return number % 3 == 0 ? "" : "(" + std::string(number % 5, '*') + ")";
+    };
+    f.parameters = of(f.start);
+    for (OwnCall& call : f.calls) call.parameters = of(call.line);
   }
   std::string file() { return below(9) == 0 ? "" : text("dir/file.h", 4); }
   std::uint32_t column() { return columns_ ? below(80) : 0; }
@@ -166,6 +183,7 @@ class ModuleMaker {
   Source& source_;
   bool columns_;
   std::uint32_t unit_;
+  bool parameters_;
 };
 
 }  // namespace symcached::testkit

@@ -14,8 +14,9 @@ inline model::Module named_module() {
 inline std::vector<OwnFunction> small_functions() {
   OwnFunction main{.start = 0x1000, .size = 0x40, .name = "app::main", .linkage_name = "?main@app@@YAXXZ"};
   main.language = model::Language::cpp;
+  main.parameters = "(int, char**)";
   main.calls = {{.name = "app::read", .file = "src/main.cpp", .line = 12},
-                {.caller = 0, .name = "get", .file = "lib/io.h", .line = 7}};
+                {.caller = 0, .name = "get", .file = "lib/io.h", .line = 7, .parameters = "() const"}};
   main.lines = {{.offset = 0, .line = 10, .file = "src/main.cpp"},
                 {.offset = 4, .line = 3, .file = "lib/io.h", .inlinee = 1},
                 {.offset = 9, .line = 8, .file = "lib/io.h", .inlinee = 0},

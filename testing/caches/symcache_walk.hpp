@@ -13,10 +13,10 @@ inline std::uint64_t sum(std::string_view text) {
 }
 
 inline std::uint64_t look_up(const symcache::Symcache& cache, std::uint64_t rva, symcache::FrameBuffer& buffer) {
-  const auto found = cache.lookup({rva}, buffer);
+  const auto found = cache.lookup({rva}, buffer, symcache::Parameters::read);
   if (!found) return 1;
   std::uint64_t total = found->start.value + found->size + sum(cache.linkage_name(*found, buffer));
-  for (const symcache::Frame& f : found->frames) total += sum(f.function) + sum(f.file) + f.line + f.column;
+  for (const symcache::Frame& f : found->frames) total += sum(f.signature()) + sum(f.file) + f.line + f.column;
   return total;
 }
 

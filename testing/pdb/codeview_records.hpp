@@ -22,9 +22,11 @@ using Annotations = std::initializer_list<std::uint8_t>;
 /// Symbol records in order; scopes are closed by the caller.
 class Symbols {
  public:
-  Symbols& proc(std::string_view name, Place at, std::uint32_t size, pdb::SymKind kind = pdb::SymKind::gproc32) {
+  /// @param type  as in ProcSym; 0 = none
+  Symbols& proc(std::string_view name, Place at, std::uint32_t size, pdb::SymKind kind = pdb::SymKind::gproc32,
+                pdb::TypeIndex type = 0) {
     Section body;
-    body.u32(0).u32(0).u32(0).u32(size).u32(0).u32(0).u32(0x1000).u32(at.offset).u16(at.segment).u8(0).c_string(name);
+    body.u32(0).u32(0).u32(0).u32(size).u32(0).u32(0).u32(type).u32(at.offset).u16(at.segment).u8(0).c_string(name);
     return record(kind, body);
   }
   Symbols& inline_site(std::uint32_t inlinee, Annotations annotations) {
@@ -137,11 +139,11 @@ class Subsections {
 /// Records of the TPI or IPI stream, numbered from 0x1000.
 class TypeRecords {
  public:
-  TypeRecords& func_id(std::uint32_t scope, std::string_view name) {
-    return record(pdb::Leaf::func_id, Section().u32(scope).u32(0).c_string(name));
+  TypeRecords& func_id(std::uint32_t scope, std::string_view name, pdb::TypeIndex type = 0) {
+    return record(pdb::Leaf::func_id, Section().u32(scope).u32(type).c_string(name));
   }
-  TypeRecords& member_id(std::uint32_t type, std::string_view name) {
-    return record(pdb::Leaf::mfunc_id, Section().u32(type).u32(0).c_string(name));
+  TypeRecords& member_id(std::uint32_t scope, std::string_view name, pdb::TypeIndex type = 0) {
+    return record(pdb::Leaf::mfunc_id, Section().u32(scope).u32(type).c_string(name));
   }
   TypeRecords& string_id(std::string_view text) {
     return record(pdb::Leaf::string_id, Section().u32(0).c_string(text));
@@ -150,6 +152,35 @@ class TypeRecords {
   TypeRecords& structure(std::string_view name, const Section& size = Section().u16(8),
                          pdb::Leaf leaf = pdb::Leaf::structure) {
     return record(leaf, Section().zeros(16).bytes(size.finish()).c_string(name));
+  }
+  // These give the index of the record that they add.
+  pdb::TypeIndex list(std::initializer_list<pdb::TypeIndex> arguments) {
+    Section body;
+    body.u32(static_cast<std::uint32_t>(arguments.size()));
+    for (const pdb::TypeIndex argument : arguments) body.u32(argument);
+    return add(pdb::Leaf::arglist, body);
+  }
+  pdb::TypeIndex procedure(pdb::TypeIndex result, pdb::TypeIndex arguments) {
+    return add(pdb::Leaf::procedure, Section().u32(result).u32(0).u32(arguments));
+  }
+  pdb::TypeIndex method(pdb::TypeIndex result, pdb::TypeIndex scope, pdb::TypeIndex object, pdb::TypeIndex arguments) {
+    return add(pdb::Leaf::mfunction, Section().u32(result).u32(scope).u32(object).u32(0).u32(arguments).u32(0));
+  }
+  /// @param flags  of PointerLeaf::attributes, besides mode and size
+  pdb::TypeIndex pointer(pdb::TypeIndex to, pdb::PointerMode mode = pdb::PointerMode::pointer,
+                         std::uint32_t flags = 0) {
+    return add(pdb::Leaf::pointer,
+               Section().u32(to).u32(0xCu | static_cast<std::uint32_t>(mode) << 5 | flags | 8u << 13));
+  }
+  pdb::TypeIndex modifier(pdb::TypeIndex type, std::uint16_t flags = 1) {
+    return add(pdb::Leaf::modifier, Section().u32(type).u16(flags));
+  }
+  pdb::TypeIndex array(pdb::TypeIndex element, std::uint16_t bytes) {
+    return add(pdb::Leaf::array, Section().u32(element).u32(0x23).u16(bytes).c_string(""));
+  }
+  pdb::TypeIndex add(pdb::Leaf leaf, const Section& body) {
+    record(leaf, body);
+    return 0x1000 + count() - 1;
   }
   TypeRecords& record(pdb::Leaf leaf, Section body) {
     body.align(4);
@@ -160,11 +191,22 @@ class TypeRecords {
   std::uint32_t count() const { return static_cast<std::uint32_t>(starts_.size()); }
   std::uint32_t start_of(std::uint32_t index) const { return starts_.at(index - 0x1000); }
 
-  /// The whole stream. @param hash_stream  holds `samples_bytes` of pairs (index, offset); 0xFFFF: none
-  std::vector<std::byte> finish(std::uint16_t hash_stream = 0xFFFF, std::uint32_t samples_bytes = 0) const {
+  /// The whole stream. @param hash_stream  holds `samples_bytes` of pairs (index, offset), then `hashes_bytes` of a
+  ///                                       hash for each record; 0xFFFF: none
+  std::vector<std::byte> finish(std::uint16_t hash_stream = 0xFFFF, std::uint32_t samples_bytes = 0,
+                                std::uint32_t hashes_bytes = 0) const {
     Section head;
     head.u32(20040203).u32(56).u32(0x1000).u32(0x1000 + count()).u32(static_cast<std::uint32_t>(out_.size()));
-    head.u16(hash_stream).u16(0xFFFF).u32(4).u32(0x3FFFF).u32(0).u32(0).u32(0).u32(samples_bytes).u32(0).u32(0);
+    head.u16(hash_stream)
+        .u16(0xFFFF)
+        .u32(4)
+        .u32(0x3FFFF)
+        .u32(samples_bytes)
+        .u32(hashes_bytes)
+        .u32(0)
+        .u32(samples_bytes)
+        .u32(0)
+        .u32(0);
     return head.bytes(out_.finish()).finish();
   }
 

@@ -11,14 +11,18 @@ inline PdbImage rich_pdb() {
   PdbImage image{.info_age = 2, .dbi_age = 3};
   image.names = {"a.cpp", "a.h", "b.cpp", "C:\\Obj\\LIB.obj", "memcpy.asm"};
   const auto name = [&](std::size_t index) { return name_offset(image, index); };
-  image.items.string_id("outer").func_id(0x1000, "leaf").func_id(0, "middle").member_id(0x1000, "method");
   image.types.structure("geometry::Shape<int>");
+  const auto shape = image.types.pointer(image.types.modifier(0x1000), pdb::PointerMode::reference);
+  const auto callback = image.types.pointer(image.types.procedure(0x30, image.types.list({0x74, shape})));
+  const auto run = image.types.procedure(3, image.types.list({callback, image.types.array(0x70, 8)}));
+  const auto method = image.types.method(3, 0x1000, image.types.pointer(0x1001), image.types.list({}));
+  image.items.string_id("outer").func_id(0x1000, "leaf", run).func_id(0, "middle").member_id(0x1000, "method", method);
   image.publics.global("?run@@YAXXZ", {1, 0}).global("_twin", {1, 0x40}).global("jumped_to", {1, 0x200});
   image.publics.global("memcpy", {1, 0x300}).global("memcpy_tail", {1, 0x310}, 0).global("data", {2, 0});
   image.sections = {{0x1000, 0x1000}, {0x3000, 0x100, 0xC0000040}};
 
   Symbols a;
-  a.compiled_by(1).proc("run", {1, 0}, 0x40).block({1, 0}, 0x10);
+  a.compiled_by(1).proc("run", {1, 0}, 0x40, pdb::SymKind::gproc32, run).block({1, 0}, 0x10);
   a.inline_site(0x1002, {3, 4, 6, 2, 4, 0x10, 0}).inline_site(0x1001, {0xB, 0x22, 3, 4, 0xC, 4, 2, 0, 0}).end_site();
   a.end_site().end().separated({1, 0x80}, 0x10, {1, 0}).end().end();
   a.proc("twin", {1, 0x40}, 0x10, pdb::SymKind::lproc32).end().proc("dropped", {0, 0}, 0x10).end();

@@ -8,6 +8,7 @@
 #include "formats/pdb/inline_site.hpp"
 #include "formats/pdb/pdb.hpp"
 #include "formats/pdb/symbols.hpp"
+#include "formats/pdb/type_text.hpp"
 #include "formats/pdb/types.hpp"
 
 namespace symcached::testkit {
@@ -63,8 +64,8 @@ class PdbWalk {
   }
   void types() {
     constexpr std::uint32_t kFew = 2000;  // each costs a walk from the nearest sample
-    const auto types = pdb::TypeStream::open(file_.msf(), 2);
-    const auto items = pdb::TypeStream::open(file_.msf(), 4);
+    auto types = pdb::TypeStream::open(file_.msf(), 2);
+    auto items = pdb::TypeStream::open(file_.msf(), 4);
     if (!types || !items) return;
     pdb::TypeScratch scratch;
     std::string name;
@@ -72,6 +73,9 @@ class PdbWalk {
       name.clear();
       if (pdb::append_inlinee_name(*items, *types, items->first() + i, scratch, name)) total_ += name.size();
     }
+    pdb::TypeTexts texts(*std::move(types), 1u << 20);
+    for (std::uint32_t i = 0; i < texts.types().count() && i < kFew; ++i)
+      if (const auto list = texts.list_of(texts.types().first() + i)) total_ += texts.parameters(*list).size();
   }
 
   const pdb::File& file_;

@@ -14,6 +14,7 @@ namespace symcached::traces {
 namespace {
 
 namespace fs = std::filesystem;
+using stacks::Trouble;
 
 constexpr std::size_t kMostFilesOfOneBuild = 4;  ///< that are opened to see which one knows most
 
@@ -87,6 +88,9 @@ void LocalFrames::look_for(const FrameQuestion& question, LocalModule& module) {
   const ModuleFiles::Found found = files_.find(question);
   module.status = found.status;
   module.builds = found.builds;
+  module.name = question.module;
+  module.ids = ids_of(question);
+  module.looked = looked_places(question, options_.places, found);
   if (is_found(found.status)) open_best(found.files, module);
   if (!module.opened && !is_found(module.status)) fetch(question, module);
   if (module.opened || !module.why.empty()) return;
@@ -117,7 +121,7 @@ void LocalFrames::open_best(std::vector<fs::path> files, LocalModule& module) co
     if (best == symbolize::Contents::lines) continue;
     auto opened = symbolize::OpenedModule::open(path, how);
     if (!opened) {
-      module.why = opened.error();
+      module.why = module.no_use = opened.error();
       continue;
     }
     const auto* const cache = opened->module().symcache();
@@ -137,12 +141,14 @@ void LocalFrames::fetch(const FrameQuestion& question, LocalModule& module) cons
                                     .code_id = question.build_id,
                                     .debug_id = question.debug_id});
   if (!file) {
-    module.why = fmt::format("{}: not found: {}", title_of(question), file.error());
+    module.why = fmt::format("{}: not found: {}", title_of(question), file.error().why);
+    module.looked.insert(module.looked.end(), file.error().asked.begin(), file.error().asked.end());
     return;
   }
   auto opened = symbolize::OpenedModule::from_bytes(file->bytes, {});
   if (!opened) {
     module.why = fmt::format("{}: {}", title_of(question), opened.error());
+    module.no_use = opened.error();
     return;
   }
   if (opened->module().symcache() == nullptr) return;
@@ -152,8 +158,53 @@ void LocalFrames::fetch(const FrameQuestion& question, LocalModule& module) cons
 }
 
 Resolved LocalFrames::answer(const FrameQuestion& question) {
-  if (question.kind == NumberKind::token) return answer_token(question);
+  if (question.kind == NumberKind::token) {
+    Resolved resolved = answer_token(question);
+    if (!is_found(resolved.status)) ++managed_troubles_[question.module];
+    return resolved;
+  }
   LocalModule& module = module_of(question);
+  Resolved resolved = answer_in(question, module);
+  if (const auto trouble = trouble_of(module, resolved)) ++module.troubles[*trouble];
+  return resolved;
+}
+
+std::optional<Trouble> LocalFrames::trouble_of(const LocalModule& module, const Resolved& resolved) {
+  switch (resolved.status) {
+    case Status::ok:
+    case Status::unverified: break;
+    case Status::no_module:
+    case Status::no_map: return Trouble::no_map;
+    case Status::ambiguous: return Trouble::several;
+    case Status::id_mismatch: return module.opened ? Trouble::other_size : Trouble::no_file;
+    case Status::no_debug_file: return module.opened ? Trouble::outside : Trouble::no_file;
+  }
+  if (resolved.frames.back().line != 0) return std::nullopt;
+  const bool has_lines = symbolize::contents_of(*module.opened->module().symcache()) == symbolize::Contents::lines;
+  return has_lines ? Trouble::no_line : Trouble::names_only;
+}
+
+std::vector<stacks::ModuleExplanation> LocalFrames::explanations() const {
+  std::vector<stacks::ModuleExplanation> all;
+  const auto add = [&](const std::string& name, std::uint64_t count, const stacks::Looked& looked) {
+    const bool lists = is_about_files(looked.trouble);
+    all.push_back(
+        {name, count, advice_on(looked, {}),
+         lists ? std::vector(looked.asked.begin(), looked.asked.end()) : std::vector<stacks::CandidateInfo>()});
+  };
+  for (const auto& [key, module] : modules_)
+    for (const auto& [trouble, count] : module.troubles)
+      add(module.name, count,
+          {.trouble = trouble, .ids = module.ids, .asked = module.looked, .why = module.no_use, .is_local = true});
+  for (const auto& [name, count] : managed_troubles_) {
+    const std::vector<stacks::CandidateInfo> looked =
+        looked_places({.module = name}, options_.places, {.status = Status::no_debug_file});
+    add(name, count, {.trouble = Trouble::no_file, .ids = {.code_file = name}, .asked = looked, .is_local = true});
+  }
+  return all;
+}
+
+Resolved LocalFrames::answer_in(const FrameQuestion& question, LocalModule& module) {
   if (!module.opened && module.status == Status::no_module && question.kind == NumberKind::runtime)
     return {.status = Status::no_map};
   if (!module.opened)

@@ -11,10 +11,12 @@
 
 #include "base/mapped_file.hpp"
 #include "sources/module_ids.hpp"
+#include "stacks/explain.hpp"
 #include "symbolize/managed_modules.hpp"
 #include "symbolize/open_module.hpp"
 #include "traces/frame_source.hpp"
 #include "traces/local/geometry.hpp"
+#include "traces/local/looked_places.hpp"
 #include "traces/local/module_files.hpp"
 #include "traces/local/name_index.hpp"
 
@@ -25,8 +27,12 @@ struct FetchedFile {
   MappedFile mapped;
   Bytes bytes;  ///< in `mapped`
 };
-/// Asked for a debug file by ids. @return the file, or a sentence why there is none
-using FetchFile = std::function<std::expected<FetchedFile, std::string>(const sources::ModuleIds& module)>;
+struct NoFile {
+  std::string why;                           ///< a sentence
+  std::vector<stacks::CandidateInfo> asked;  ///< where it was looked for
+};
+/// Asked for a debug file by ids.
+using FetchFile = std::function<std::expected<FetchedFile, NoFile>(const sources::ModuleIds& module)>;
 
 struct LocalOptions {
   std::vector<std::filesystem::path> places;  ///< files and directories with programs and debug files
@@ -45,6 +51,8 @@ class LocalFrames final : public FrameSource {
 
   /// One sentence for each module that was asked for and not found or not used, in alphabetical order.
   std::vector<std::string> complaints() const;
+  /// Of modules that left questions without names or lines, by name.
+  std::vector<stacks::ModuleExplanation> explanations() const;
 
  private:
   struct LocalModule {
@@ -55,6 +63,13 @@ class LocalFrames final : public FrameSource {
     Geometry geometry;
     std::filesystem::path symbols;   ///< file with a symbol table; empty: none has one
     std::optional<NameIndex> names;  ///< made when it is first needed
+
+    // For explanations.
+    std::string name;
+    sources::ModuleIds ids;
+    std::string no_use;                                 ///< why a file that was found was not
+    std::vector<stacks::CandidateInfo> looked;          ///< where its files were looked for
+    std::map<stacks::Trouble, std::uint64_t> troubles;  ///< how many questions
   };
   LocalModule& module_of(const FrameQuestion& question);
   void look_for(const FrameQuestion& question, LocalModule& module);
@@ -62,6 +77,8 @@ class LocalFrames final : public FrameSource {
   void fetch(const FrameQuestion& question, LocalModule& module) const;
   static NameIndex index_of(const LocalModule& module);
   Resolved answer(const FrameQuestion& question);
+  Resolved answer_in(const FrameQuestion& question, LocalModule& module);
+  static std::optional<stacks::Trouble> trouble_of(const LocalModule& module, const Resolved& resolved);
   Resolved answer_named(const FrameQuestion& question, LocalModule& module);
   Resolved answer_token(const FrameQuestion& question);
   Resolved answer_at(const LocalModule& module, model::Rva rva, Status status, bool subtract);
@@ -70,7 +87,8 @@ class LocalFrames final : public FrameSource {
   ModuleFiles files_;
   symbolize::ManagedModules managed_;
   std::map<std::string, LocalModule> modules_;
-  symbolize::Answer answer_;  // memory, used again and again
+  std::map<std::string, std::uint64_t> managed_troubles_;  // how many questions of a module without answers
+  symbolize::Answer answer_;                               // memory, used again and again
 };
 
 }  // namespace symcached::traces

@@ -1,6 +1,9 @@
 #include "traces/local/local_frames.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "testing/caches/answering_modules.hpp"
 #include "testing/temp_folder.hpp"
@@ -37,6 +40,37 @@ TEST_F(LocalFramesTest, APlaceInAnImage) {
   EXPECT_TRUE(found.frames[0].is_inlined);
   EXPECT_EQ(found.frames[1].line, 12u);
   EXPECT_EQ(ask(frames, {.module = "srv", .kind = NumberKind::image, .value = 0x9000}).status, Status::no_debug_file);
+}
+
+TEST_F(LocalFramesTest, ExplainsWhatIsMissing) {
+  LocalFrames frames({.places = {folder_.path()}, .debug_folders = {}});
+  struct Row {
+    FrameQuestion question;
+    std::string_view reason;
+  };
+  const Row rows[] = {
+      {{.module = "a.so", .kind = NumberKind::image, .value = 0x1000}, "no source has a file of this name"},
+      {{.module = "b.so", .build_id = "00112233", .kind = NumberKind::image}, "no source has a debug file for this id"},
+      {{.module = "", .kind = NumberKind::runtime, .value = 0x1000}, "nothing tells which module lay at this address"},
+      {{.module = "srv", .kind = NumberKind::image, .value = 0x9000}, "the address lies outside every function of srv"},
+      {{.module = "srv", .build_id = "00112233", .kind = NumberKind::image},
+       "source --symbols has another file at this place, or a damaged one: id is "},
+      {{.module = "z.dll", .kind = NumberKind::token, .value = 0x6000001}, "no source has a file of this name"},
+  };
+  for (const Row& r : rows) ask(frames, r.question);
+  ask(frames, {.module = "srv", .kind = NumberKind::image, .value = 0x1004});
+  std::vector<std::string> reasons;
+  for (const auto& one : frames.explanations()) {
+    reasons.push_back(one.module + ": " + one.advice.reason);
+    EXPECT_EQ(one.frames, 1u);
+    EXPECT_FALSE(one.advice.fix.empty());
+  }
+  for (const Row& r : rows) {
+    const std::string want = fmt::format("{}: {}", r.question.module, r.reason);
+    const auto is_it = [&](const std::string& reason) { return reason.starts_with(want); };
+    EXPECT_EQ(std::ranges::count_if(reasons, is_it), 1) << want;
+  }
+  EXPECT_EQ(reasons.size(), std::size(rows)) << "of what was found nothing is said";
 }
 
 TEST_F(LocalFramesTest, WhyThereIsNothing) {

@@ -1,5 +1,7 @@
 #include "traces/local/module_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -16,6 +18,7 @@ namespace fs = std::filesystem;
 constexpr int kDeepest = 16;                    // directories inside directories
 constexpr std::size_t kMostOfOneName = 64;      // files that are opened to see which build they are of
 constexpr std::size_t kMaxIdentities = 50'000;  // remembered
+constexpr std::size_t kMostOthers = 8;          // files of other builds that are told of
 
 bool is_file(const fs::path& path) {
   std::error_code ignored;
@@ -25,6 +28,12 @@ bool is_file(const fs::path& path) {
 /// One text for one build; empty: the file does not say.
 std::string build_of(const FileIdentity& file) {
   return file.debug_id ? file.debug_id->guid.hex_lower() : file.code_id;
+}
+
+std::string mismatch(const FileIdentity& file, const FrameQuestion& question) {
+  const std::string debug_id = file.debug_id ? file.debug_id->dashed() : "not stated";
+  if (question.build_id.empty()) return fmt::format("id is {}, expected {}", debug_id, question.debug_id->dashed());
+  return fmt::format("id is {}, expected {}", file.code_id.empty() ? debug_id : file.code_id, question.build_id);
 }
 
 bool has_ids(const FrameQuestion& question) { return !question.build_id.empty() || question.debug_id; }
@@ -125,8 +134,11 @@ std::vector<ModuleFiles::Paths> ModuleFiles::by_name(const std::string& module) 
 
 ModuleFiles::Found ModuleFiles::find_by_id(const FrameQuestion& question, const Paths& candidates) {
   Found found;
-  for (const fs::path& path : candidates)
-    if (matches(identity_of(path), question)) found.files.push_back(path);
+  for (const fs::path& path : candidates) {
+    const FileIdentity& file = identity_of(path);
+    if (matches(file, question)) found.files.push_back(path);
+    else if (found.others.size() < kMostOthers) found.others.emplace_back(path, mismatch(file, question));
+  }
   if (!found.files.empty()) found.status = Status::ok;
   else if (!candidates.empty()) found.status = Status::id_mismatch;
   return found;

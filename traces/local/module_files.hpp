@@ -35,6 +35,8 @@ class ModuleFiles {
     Status status = Status::no_debug_file;
     std::vector<std::filesystem::path> files;  ///< of one build, the one that was named first
     std::size_t builds = 0;                    ///< ambiguous: how many
+    /// Files that were not taken, and why: "id is AB, expected CD". Not more than a few.
+    std::vector<std::pair<std::filesystem::path, std::string>> others = {};
   };
   /// By id, then by path, then by name. A question without a module means the only file given, if there is only one.
   /// Cost: what a question names is opened and described, once per file; the first search by name lists all
