@@ -176,6 +176,7 @@ class CountedSource final : public fetch::Source {
   CountedSource(std::unique_ptr<fetch::Source> source, SourceCounters counters)
       : source_(std::move(source)), counters_(counters) {}
   const std::string& name() const override { return source_->name(); }
+  const std::string& key() const override { return source_->key(); }
   const std::string& id() const override { return source_->id(); }
   std::uint64_t credentials() const override { return source_->credentials(); }
   bool is_public() const override { return source_->is_public(); }

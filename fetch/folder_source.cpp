@@ -11,6 +11,7 @@
 #include "fetch/identity.hpp"
 #include "fetch/verify.hpp"
 #include "sources/file_pointer.hpp"
+#include "sources/source_rules.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -40,6 +41,7 @@ FolderSource::FolderSource(const sources::SourceConfig& config, std::filesystem:
                            Log log)
     : root_(std::move(root)),
       name_(root_.path().string()),
+      key_(name_ + '\n' + sources::rules_text(config)),
       id_(config.id),
       is_public_(config.is_public),
       layout_(config.layout),

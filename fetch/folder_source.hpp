@@ -18,6 +18,7 @@ class FolderSource : public Source {
   /// @param root  an existing directory, canonical
   FolderSource(const sources::SourceConfig& config, std::filesystem::path root, ObjectCache& objects, Log log = {});
   const std::string& name() const override { return name_; }
+  const std::string& key() const override { return key_; }
   const std::string& id() const override { return id_; }
   std::uint64_t credentials() const override { return 0; }
   bool is_public() const override { return is_public_; }
@@ -55,7 +56,7 @@ class FolderSource : public Source {
   Task<Outcome> unpacked(ObjectCache::Item item, Wrapper wrapper, int file);
 
   DirectoryRoot root_;
-  const std::string name_;
+  const std::string name_, key_;
   const std::string id_;
   const bool is_public_;
   const sources::Layout layout_;

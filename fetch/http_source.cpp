@@ -16,6 +16,7 @@
 #include "fetch/plain_endpoint.hpp"
 #include "fetch/verify.hpp"
 #include "sources/file_pointer.hpp"
+#include "sources/source_rules.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -138,6 +139,7 @@ HttpSource::HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endp
                        HttpClient& client, Log log)
     : endpoint_(std::move(endpoint)),
       config_(config),
+      key_(endpoint_->shown() + '\n' + sources::rules_text(config)),
       asks_pointers_(is_symstore(config.layout) && config.probing == sources::Probing::all),
       places_(config),
       objects_(objects),

@@ -21,6 +21,7 @@ class HttpSource : public Source {
   HttpSource(const sources::SourceConfig& config, std::unique_ptr<Endpoint> endpoint, ObjectCache& objects,
              HttpClient& client, Log log = {});
   const std::string& name() const override { return endpoint_->shown(); }
+  const std::string& key() const override { return key_; }
   const std::string& id() const override { return config_.id; }
   std::uint64_t credentials() const override { return endpoint_->credentials(); }
   bool is_public() const override { return config_.is_public; }
@@ -56,6 +57,7 @@ class HttpSource : public Source {
 
   const std::unique_ptr<Endpoint> endpoint_;
   const sources::SourceConfig config_;
+  const std::string key_;
   const bool asks_pointers_;
   PlaceOrder places_;
   ObjectCache& objects_;

@@ -22,6 +22,8 @@ class Source {
   virtual ~Source() = default;
   /// Path or URL, without credentials.
   virtual const std::string& name() const = 0;
+  /// Name and rules: what decides its answers, but for credentials. What one source said is true of those with its key.
+  virtual const std::string& key() const = 0;
   /// SourceConfig::id: sources of one name may have several.
   virtual const std::string& id() const = 0;
   /// Another number when the credentials are others: what was refused to those says nothing of these. 0: none.

@@ -1,5 +1,7 @@
 #include "service/originals.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/hex.hpp"
@@ -12,10 +14,10 @@ namespace {
 constexpr std::size_t kMostIdentified = 4096;  ///< keys; when there are more, all are forgotten
 constexpr std::size_t kAskedDigits = 16;
 
-/// The names of all sources, in short.
+/// All sources, in short. What was refused to one log-in says nothing of another; after a restart it is asked again.
 std::string asked_of(const std::vector<std::unique_ptr<fetch::Source>>& sources) {
   std::string names;
-  for (const auto& source : sources) names += source->name() + '\n';
+  for (const auto& source : sources) names += fmt::format("{}\n{:x}\n", source->key(), source->credentials());
   return to_hex(store::sha256(as_bytes(names))).substr(0, kAskedDigits);
 }
 

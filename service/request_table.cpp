@@ -112,7 +112,8 @@ Task<RequestTable::Outcome> RequestTable::poll(std::string id, std::chrono::mill
   if (!is_id(id) || is_cancelled(id)) co_return Unknown{};
   if (auto answer = kept(id)) co_return answer;
   const Named named{id};
-  auto result = co_await jobs_.find(id, std::string(fetch::kGlobalScope), named, std::max(hold, kDiskHold));
+  const auto wait = jobs_.is_under_way(id) ? hold : std::max(hold, kDiskHold);
+  auto result = co_await jobs_.find(id, std::string(fetch::kGlobalScope), named, wait);
   if (result && *result == nullptr) co_return Unknown{};
   if (result && *result == elsewhere()) co_return Pending{std::move(id), hint()};
   if (result) co_return std::move(*result);
@@ -172,7 +173,7 @@ bool RequestTable::forget_work(const std::string& id) {
     const std::scoped_lock lock(mutex_);
     was_told = told_.erase(id) != 0;
     progress_.erase(id);
-    if (was_told) cancelled_.push_back(id);
+    if (was_told || by_id_.contains(id)) cancelled_.push_back(id);
     if (cancelled_.size() > kMostCancelled) cancelled_.pop_front();
   }
   const bool was_kept = forget(id);
@@ -250,6 +251,7 @@ Task<SharedAnswer> RequestTable::work(Named named) {
   if (is_told(named.id)) {
     if (shared->status == 200) write(store_, answer_key(named.id), shared->body);
     store_.remove(request_key(named.id));
+    if (is_cancelled(named.id)) store_.remove(answer_key(named.id));  // meanwhile: keep() had shown it already
   }
   co_return shared;
 }

@@ -154,8 +154,8 @@ TEST_F(RequestTables, ForgetWhatNobodyWants) {
   EXPECT_EQ(table.counts().active, 0u) << "it counts no longer";
   EXPECT_FALSE(run_task(table.cancel(worked_on))) << "it is gone";
   EXPECT_TRUE(is_unknown(queued) && is_unknown(worked_on));
-  answers_.gate.count_down();
   const std::string next = begin();
+  answers_.gate.count_down();
   EXPECT_EQ(body_of(poll(table, next)), "answer to a");
   EXPECT_EQ(answers_.asked, 2) << "the one that was queued was never begun";
   EXPECT_TRUE(is_unknown(worked_on)) << "nobody learns how it ended";

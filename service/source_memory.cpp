@@ -7,7 +7,7 @@
 namespace symcached::service {
 
 std::string SourceMemory::name_of(const fetch::Source& source, std::string_view key) {
-  return fmt::format("{:x}\n{}\n{}\n{}", source.credentials(), source.id(), source.name(), key);
+  return fmt::format("{:x}\n{}\n{}\n{}", source.credentials(), source.id(), source.key(), key);
 }
 
 std::string SourceMemory::name_of(const fetch::Source& source, const fetch::Wanted& wanted) {

@@ -47,6 +47,7 @@ class ScriptedSource : public fetch::Source {
  public:
   ScriptedSource(std::string name, Script& script) : name_(std::move(name)), script_(script) {}
   const std::string& name() const override { return name_; }
+  const std::string& key() const override { return name_; }
   const std::string& id() const override { return script_.id; }
   std::uint64_t credentials() const override { return script_.credentials; }
   bool is_local() const override { return true; }
