@@ -22,8 +22,8 @@ SLACK = 5            # seconds of a wait that may be over when a polling client 
 ONE, TWO = (1, 1), (2, 2)
 KINDS = (2, 2)       # the PDB and the Breakpad file beside it
 PLACES = (3, 3)      # the compressed file too
-PERSISTENT = (8, 8)  # four attempts for each kind
-PDB_ALONE = (5, 5)   # four attempts for the PDB; the start of the other says that it is no Breakpad file
+PERSISTENT = (6, 6)  # three attempts for each kind
+PDB_ALONE = (4, 4)   # three attempts for the PDB; the start of the other says that it is no Breakpad file
 FIVE = (5, 6)        # then the host is left alone; libcurl may repeat the first on another connection
 NO_HTTP = (2, 3)     # the same
 
@@ -135,7 +135,7 @@ def statuses(files):
     return gone + refused + odd + failing + [
         Row("404 with a page", does.page(404), ABSENT, PLACES),
         Row("408", does.answer(408), TIMED_OUT, PERSISTENT),
-        Row("429", does.answer(429), RATE_LIMITED, PERSISTENT),
+        Row("429", does.answer(429), RATE_LIMITED, TWO),
         Row("504", does.answer(504), TIMED_OUT, FIVE),
         Row("500 with Retry-After", later(500, 1800), UNAVAILABLE, FIVE, retry=10),
         Row("429, two seconds", later(429, 2), asked=PERSISTENT, **soon),
@@ -145,7 +145,7 @@ def statuses(files):
         Row("503, a date in two seconds", later(503, 2, as_date=True), asked=FIVE, **soon),
         Row("503, half an hour", later(503, half_an_hour), RATE_LIMITED, ONE, retry=half_an_hour),
         Row("503, two years", later(503, two_years), RATE_LIMITED, ONE, retry=86_400),
-        Row("429 with words for Retry-After", does.answer(429, b"", "Retry-After: soon"), RATE_LIMITED, PERSISTENT),
+        Row("429 with words for Retry-After", does.answer(429, b"", "Retry-After: soon"), RATE_LIMITED, TWO),
         Row("500 once, then a file", does.in_turn(does.answer(500), whole), FOUND, TWO),
         Row("503 once, then a file", does.in_turn(does.answer(503), whole), FOUND, TWO),
         Row("429 for a second, then a file", does.in_turn(later(429, 1), whole), FOUND, TWO),

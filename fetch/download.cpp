@@ -121,7 +121,8 @@ Task<Downloaded> Downloader::persist(Question question, std::shared_ptr<Download
     if (body) reached = body->at();
     if (attempt >= rules_.max_attempts || done.requests >= rules_.max_requests) break;
     const auto asked = done.result.head.retry_after;
-    if (asked && *asked > kWaitHere) break;
+    const bool is_rate_limited = done.result.end == End::answered && done.result.head.status == 429;
+    if (asked ? *asked > kWaitHere : is_rate_limited) break;
     const milliseconds pause = asked ? milliseconds(*asked) : pause_before(attempt);
     if (waits_.now() + pause > deadline) break;
     co_await waits_.sleep(pause);

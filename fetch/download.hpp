@@ -17,7 +17,7 @@
 namespace symcached::fetch {
 
 struct DownloadRules {
-  unsigned max_attempts = 4;                                         ///< in a row, of which none brought a megabyte
+  unsigned max_attempts = 3;                                         ///< in a row, of which none brought a megabyte
   unsigned max_requests = 20;                                        ///< of one file or part
   std::chrono::milliseconds first_pause{200}, longest_pause{5'000};  ///< between attempts; jittered
   std::chrono::minutes total{60};                                    ///< after which no further attempt begins

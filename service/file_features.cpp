@@ -29,7 +29,7 @@ Features features_of(const FileInfo& info) {
   };
   Features features{.has_debug_info = has("lines") || has("dwarf"),
                     .has_unwind_info = has("unwind"),
-                    .has_symbols = has("symbols") || has("publics") || has("exports"),
+                    .has_symbols = has("symbols") || has("dynamic-symbols") || has("publics") || has("exports"),
                     .has_sources = has("embedded-sources") || info.kind == FileKind::source_bundle};
   if (info.kind == FileKind::pdb) features.has_debug_info = features.has_symbols = true;
   if (info.kind == FileKind::macho && features.has_debug_info) features.has_unwind_info = false;  // a dSYM has no code

@@ -77,7 +77,6 @@ Paths paths_of(fetch::Source& source, const CacheQuery& query, FileType type, co
   const ModuleType module = query.type;
   Paths paths = source.places(wanted);
   std::erase_if(paths, [](const std::string& path) { return path.ends_with('_'); });
-  if (type == FileType::breakpad && is_symstore(layout)) paths.clear();
   if (type == FileType::source_bundle) adjust_bundles(layout, module, paths);
   if (layout != Layout::native && layout != Layout::automatic && paths.size() > 1) paths.resize(1);
   if (layout == Layout::ssqp && type == FileType::elf_debug && module != ModuleType::elf && !paths.empty())

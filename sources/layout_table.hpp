@@ -73,7 +73,7 @@ inline constexpr auto kLayoutTable = std::to_array<LayoutRow>({
     {Layout::symstore, FileType::mach_debug, pattern::kMachDebug},
     {Layout::symstore, FileType::wasm_code, ""},
     {Layout::symstore, FileType::wasm_debug, ""},
-    {Layout::symstore, FileType::breakpad, pattern::kSym},
+    {Layout::symstore, FileType::breakpad, ""},
     {Layout::symstore, FileType::source_bundle, pattern::kBundle},
     {Layout::symstore, FileType::uuid_map, ""},
     {Layout::symstore, FileType::bcsymbol_map, ""},

@@ -103,7 +103,7 @@ TEST(Layouts, FollowTheRulesOfEachStore) {
       {Layout::symstore, mach_code, mac(), {"crash/mach-uuid-67e9247c814e392ba027dbde6748fcbf/crash"}},
       {Layout::symstore, mach_debug, mac(), {"_.dwarf/mach-uuid-sym-67e9247c814e392ba027dbde6748fcbf/_.dwarf"}},
       {Layout::symstore, source_bundle, windows(), {"crash.pdb/3249D99D0C4049318610F4E4FB0B69361/crash.src.zip"}},
-      {Layout::symstore, breakpad, windows(), {"crash.pdb/3249D99D0C4049318610F4E4FB0B69361/crash.sym"}},
+      {Layout::symstore, breakpad, windows(), {}},
       {Layout::symstore, wasm_code, wasm(), {}},
 
       {Layout::symstore_index2,
