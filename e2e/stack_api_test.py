@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 import urllib.error
 import urllib.request
@@ -35,6 +36,7 @@ class Upstream:
 
     def __init__(self, folder):
         self.folder, self.asked, self.tokens, self.gate = folder, [], [], threading.Event()
+        self.pace = 0  # seconds for a file that comes late
         upstream = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -50,6 +52,7 @@ class Upstream:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        self.server.handle_error = lambda *_: None  # a server that ends closes its connections
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -59,6 +62,7 @@ class Upstream:
         self.tokens.append((request.path, request.headers.get("X-Token")))
         if mode == "late":
             self.gate.wait(60)
+            time.sleep(self.pace)
         file = self.folder / rest.partition("?")[0]
         status, body = (200, file.read_bytes()) if file.is_file() else (404, b"")
         if mode.isdigit():
