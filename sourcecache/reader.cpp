@@ -1,17 +1,14 @@
 #include "sourcecache/reader.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/decompress.hpp"
+#include "sourcecache/checksum.hpp"
 
 namespace symcached::sourcecache {
 namespace {
-
-std::uint64_t checksum_of(Bytes bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 Read<Header> read_header(Bytes start) {
   SC_TRY(Header header, read_at<Header>(start, 0, "sourcecache.header"));

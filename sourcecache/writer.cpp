@@ -1,17 +1,11 @@
 #include "sourcecache/writer.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "sourcecache/checksum.hpp"
+
 namespace symcached::sourcecache {
-namespace {
-
-std::uint64_t checksum_of(Bytes bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
-
-}  // namespace
-
 bool Writer::has_room(std::size_t record, std::size_t strings) const {
   const std::uint64_t table =
       files_.size() * sizeof(FileRecord) + links_.size() * sizeof(LinkRecord) + strings_.size() + record + strings;
