@@ -6,6 +6,7 @@
 #include "sourcecache/checksum.hpp"
 
 namespace symcached::sourcecache {
+
 bool Writer::has_room(std::size_t record, std::size_t strings) const {
   const std::uint64_t table =
       files_.size() * sizeof(FileRecord) + links_.size() * sizeof(LinkRecord) + strings_.size() + record + strings;
