@@ -1,6 +1,6 @@
 #pragma once
-/// The `srcsrv` stream of a PDB: where a debugger gets the text of each source file. Spec: docs/formats/pdb.md, section
-/// 2, and "Language Specification 1" of Microsoft's source server.
+/// The `srcsrv` stream of a PDB: where a debugger gets the text of each source file. Spec: docs/source-context.md,
+/// and "Language Specification 1" of Microsoft's source server.
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -19,8 +19,8 @@ inline constexpr std::size_t kMaxSourceServerFiles = 1u << 17;      ///< those a
 inline constexpr std::size_t kMaxSourceServerVariables = 1u << 12;  ///< the same
 inline constexpr std::size_t kMaxSourceServerTarget = 8192;         ///< bytes of a target, and of any part of it
 
-/// Views the text. The stream may also state a command that fetches the file (SRCSRVCMD): it is never run, not even
-/// read.
+/// Views the text. The stream may also state a command that fetches the file (SRCSRVCMD): it means nothing here, and is
+/// never run.
 class SourceServer {
  public:
   struct File {
