@@ -194,6 +194,17 @@ def native_program(folder, streams):
     return module, f"prog.pdb/{guid}{age:x}/prog.pdb", (folder / "prog.pdb").read_bytes()
 
 
+def native_request(scene, folder, streams):
+    """@return a request for a frame of native_program(), whose PDB the symbol server has; where the PDB lies there"""
+    module, place, pdb = native_program(folder, streams)
+    stored = scene.folder / "store" / place
+    stored.parent.mkdir(parents=True)
+    stored.write_bytes(pdb)
+    source = {**scene.upstream.source(), "layout": {"type": "symstore"}}
+    return {"stacktraces": [{"frames": [{"instruction_addr": hex(0x10000 + 0x1000)}]}], "modules": [module],
+            "sources": [source], "options": {"dif_candidates": True}}, place
+
+
 def sources_of_native_pdbs_are_fetched(scene):
     """By `srcsrv` and by Source Link. The PDB is downloaded once, and nothing else is asked where it says nothing."""
     url, linked = f"{scene.upstream.url}/ok/linked", scene.folder / "store" / "linked"
@@ -219,14 +230,8 @@ def sources_of_native_pdbs_are_fetched(scene):
     ]
     for number, (streams, want) in enumerate(rows):
         folder = scene.folder / f"native-{number}"
-        module, place, pdb = native_program(folder, streams(folder))
+        request, place = native_request(scene, folder, streams(folder))
         (linked / "prog.c").write_text((folder / "prog.c").read_text())
-        stored = scene.folder / "store" / place
-        stored.parent.mkdir(parents=True)
-        stored.write_bytes(pdb)
-        source = {**scene.upstream.source(), "layout": {"type": "symstore"}}
-        request = {"stacktraces": [{"frames": [{"instruction_addr": hex(0x10000 + 0x1000)}]}], "modules": [module],
-                   "sources": [source], "options": {"dif_candidates": True}}
         asked = len(scene.upstream.asked)
         answer = scene.ask(f"/symbolicate?scope=native-{number}", request)[1]
         frames, module = answer["stacktraces"][0]["frames"], answer["modules"][0]
@@ -248,6 +253,22 @@ def sources_of_native_pdbs_are_fetched(scene):
     assert not (scene.folder / "ran").exists(), "commands are not run"
 
 
+def no_pdb_is_downloaded_for_its_sources_alone(scene):
+    folder = scene.folder / "native-evicted"
+    rules = {"documents": {f"{folder}/*": f"{scene.upstream.url}/404/*"}}
+    request, place = native_request(scene, folder, {"sourcelink$1": json.dumps(rules)})
+    plain = {**request, "options": {"dif_candidates": True, "apply_source_context": False}}
+    scene.ask("/symbolicate?scope=evicted", plain)
+    assert len([path for path in scene.upstream.asked if path.endswith(place)]) == 1, scene.upstream.asked
+    kept = [entry for entry in (scene.folder / "cache" / "objects").rglob("*") if entry.is_file()]
+    for entry in kept:
+        entry.unlink()
+    frames = scene.ask("/symbolicate?scope=evicted", request)[1]["stacktraces"][0]["frames"]
+    assert kept and all(f["lineno"] and "source_link" not in f for f in frames), frames
+    assert len([path for path in scene.upstream.asked if path.endswith(place)]) == 1, scene.upstream.asked
+
+
 if __name__ == "__main__":
     main([dotnet_sources_are_shown, bundled_sources_are_shown, linked_sources_are_fetched,
-          headers_go_to_allowed_origins_alone, damaged_bundles_do_no_harm, sources_of_native_pdbs_are_fetched])
+          headers_go_to_allowed_origins_alone, damaged_bundles_do_no_harm, sources_of_native_pdbs_are_fetched,
+          no_pdb_is_downloaded_for_its_sources_alone])
