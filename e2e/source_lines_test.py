@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Lines of source in answers to POST /symbolicate: embedded, in source bundles, and fetched from where those link to.
+"""Lines of source in answers to POST /symbolicate: embedded, in source bundles, and fetched from where those link to,
+or from where PDBs of native code say that they are.
 
 Usage: e2e/source_lines_test.py PATH_TO_SYMCACHED
 """
 import json
 import pathlib
+import struct
+import subprocess
 import zipfile
 
 from stack_api_test import NOTHING, SOURCE, main
@@ -169,6 +172,103 @@ def damaged_bundles_do_no_harm(scene):
     assert not any("context_line" in f for f in frames), frames
 
 
+def native_program(folder, streams):
+    """A DLL whose PDB has these named streams. @return its module, where the PDB lies in a symbol store, its bytes"""
+    folder.mkdir()
+    (folder / "prog.c").write_text(SOURCE.replace("int main(int argc, char **argv)", "int start(int argc)"))
+    subprocess.run(["clang-22", "--target=x86_64-pc-windows-msvc", "-O2", "-g", "-gcodeview", "-c", folder / "prog.c",
+                    "-o", folder / "prog.obj"], check=True)
+    options = []
+    for name, text in streams.items():
+        (folder / name).write_text(text)
+        options.append(f"/pdbstream:{name}={folder / name}")
+    subprocess.run(["lld-link-22", "/nologo", "/dll", "/debug", "/noentry", "/nodefaultlib", "/export:caller",
+                    "/export:leaf", f"/out:{folder}/prog.dll", f"/pdb:{folder}/prog.pdb", *options,
+                    folder / "prog.obj"], check=True)
+    image = (folder / "prog.dll").read_bytes()
+    at = image.index(b"RSDS") + 4
+    first, second, third = struct.unpack_from("<IHH", image, at)
+    guid, age = f"{first:08X}{second:04X}{third:04X}{image[at + 8:at + 16].hex().upper()}", image[at + 16]
+    module = {"type": "pe", "debug_file": "prog.pdb", "debug_id": f"{guid.lower()}{age:x}", "code_file": "prog.dll",
+              "image_addr": "0x10000", "image_size": 0x10000}
+    return module, f"prog.pdb/{guid}{age:x}/prog.pdb", (folder / "prog.pdb").read_bytes()
+
+
+def native_request(scene, folder, streams):
+    """@return a request for a frame of native_program(), whose PDB the symbol server has; where the PDB lies there"""
+    module, place, pdb = native_program(folder, streams)
+    stored = scene.folder / "store" / place
+    stored.parent.mkdir(parents=True)
+    stored.write_bytes(pdb)
+    source = {**scene.upstream.source(), "layout": {"type": "symstore"}}
+    return {"stacktraces": [{"frames": [{"instruction_addr": hex(0x10000 + 0x1000)}]}], "modules": [module],
+            "sources": [source], "options": {"dif_candidates": True}}, place
+
+
+def sources_of_native_pdbs_are_fetched(scene):
+    """By `srcsrv` and by Source Link. The PDB is downloaded once, and nothing else is asked where it says nothing."""
+    url, linked = f"{scene.upstream.url}/ok/linked", scene.folder / "store" / "linked"
+    linked.mkdir(exist_ok=True)
+
+    def server(path, target):
+        return ("SRCSRV: ini ---\r\nVERSION=2\r\nSRCSRV: variables ---\r\n"
+                f"HTTP_ALIAS={target}\r\nSRCSRVTRG=%http_alias%/%var2%\r\nSRCSRVCMD=touch {scene.folder}/ran\r\n"
+                f"SRCSRV: source files ---\r\n{path}*prog.c\r\nSRCSRV: end ---\r\n")
+
+    def link(path, target):
+        return json.dumps({"documents": {path: target}})
+
+    rows = [  # streams of a program in a folder; the URL that its frames get
+        (lambda path: {"srcsrv": server(f"{path}/prog.c", url)}, f"{url}/prog.c"),
+        (lambda path: {"srcsrv": server(f"{path}/PROG.C", url)}, f"{url}/prog.c"),
+        (lambda path: {"sourcelink$1": link(f"{path}/*", f"{url}/*")}, f"{url}/prog.c"),
+        (lambda path: {"srcsrv": server(f"{path}/prog.c", "http://elsewhere"),
+                       "sourcelink": link(f"{path}/prog.c", f"{url}/prog.c")}, f"{url}/prog.c"),
+        (lambda path: {"srcsrv": server(f"{path}/prog.c", "%targ%")}, None),
+        (lambda path: {"srcsrv": server(f"{path}/prog.c", "http://user:secret@127.0.0.1")}, None),
+        (lambda path: {}, None),
+    ]
+    for number, (streams, want) in enumerate(rows):
+        folder = scene.folder / f"native-{number}"
+        request, place = native_request(scene, folder, streams(folder))
+        (linked / "prog.c").write_text((folder / "prog.c").read_text())
+        asked = len(scene.upstream.asked)
+        answer = scene.ask(f"/symbolicate?scope=native-{number}", request)[1]
+        frames, module = answer["stacktraces"][0]["frames"], answer["modules"][0]
+        assert frames and all(f["status"] == "symbolicated" and f["lineno"] for f in frames), answer
+        assert {f.get("source_link") for f in frames} == {want}, (number, answer)
+        lines = (folder / "prog.c").read_text().splitlines()
+        assert all(has_lines_of(f, lines) if want else "context_line" not in f for f in frames), (number, frames)
+        told = [(c["location"], c["download"]["status"]) for c in module["candidates"] if c["source"] == "sourcelink"]
+        assert told == ([(want, "ok")] if want else []), (number, module)
+        new = scene.upstream.asked[asked:]
+        assert len([path for path in new if path.endswith(place)]) == 1, (number, new)
+        texts = [path for path in new if "/linked/" in path]
+        assert texts == (["/ok/linked/prog.c"] if want else []), (number, new)
+        plain = {**request, "options": {**request["options"], "apply_source_context": False}}
+        assert scene.ask(f"/symbolicate?scope=native-{number}", request)[1] == answer
+        assert not any("source_link" in f for f in
+                       scene.ask(f"/symbolicate?scope=native-{number}", plain)[1]["stacktraces"][0]["frames"])
+        assert len(scene.upstream.asked) == asked + len(new), (number, scene.upstream.asked[asked:])
+    assert not (scene.folder / "ran").exists(), "commands are not run"
+
+
+def no_pdb_is_downloaded_for_its_sources_alone(scene):
+    folder = scene.folder / "native-evicted"
+    rules = {"documents": {f"{folder}/*": f"{scene.upstream.url}/404/*"}}
+    request, place = native_request(scene, folder, {"sourcelink$1": json.dumps(rules)})
+    plain = {**request, "options": {"dif_candidates": True, "apply_source_context": False}}
+    scene.ask("/symbolicate?scope=evicted", plain)
+    assert len([path for path in scene.upstream.asked if path.endswith(place)]) == 1, scene.upstream.asked
+    kept = [entry for entry in (scene.folder / "cache" / "objects").rglob("*") if entry.is_file()]
+    for entry in kept:
+        entry.unlink()
+    frames = scene.ask("/symbolicate?scope=evicted", request)[1]["stacktraces"][0]["frames"]
+    assert kept and all(f["lineno"] and "source_link" not in f for f in frames), frames
+    assert len([path for path in scene.upstream.asked if path.endswith(place)]) == 1, scene.upstream.asked
+
+
 if __name__ == "__main__":
     main([dotnet_sources_are_shown, bundled_sources_are_shown, linked_sources_are_fetched,
-          headers_go_to_allowed_origins_alone, damaged_bundles_do_no_harm])
+          headers_go_to_allowed_origins_alone, damaged_bundles_do_no_harm, sources_of_native_pdbs_are_fetched,
+          no_pdb_is_downloaded_for_its_sources_alone])

@@ -174,9 +174,11 @@ Task<std::expected<bool, Outcome>> HttpSource::has_two_tiers() {
 /// nothing.
 Task<Outcome> HttpSource::open(Wanted wanted) {
   if (places_.places(wanted.file, false).empty()) co_return NotThere{};
-  const ObjectCache::Item item{wanted, wanted.scope, endpoint_->shown()};
-  auto kept = co_await objects_.find(item);
+  ObjectCache::Item item{wanted, wanted.scope, endpoint_->shown()};
+  if (config_.is_public) item.wanted.scope = kGlobalScope;  // what is made of it is for all to see
+  auto kept = co_await objects_.find(std::move(item));
   if (kept) co_return std::move(*kept);
+  if (wanted.at_hand) co_return NotThere{};
   auto two_tiers = co_await has_two_tiers();
   Outcome worst = NotThere{};
   if (!two_tiers) worst = std::move(two_tiers.error());

@@ -29,6 +29,8 @@ struct Wanted {
   /// What a cache of it should know at least: a file that a look before its download shows to know less ends as
   /// SaysLess. Costs two more requests for 64 KiB at most, of large ELF files alone (docs/protocols/downloads.md).
   store::Quality at_least = store::Quality::none;
+  /// Only what this machine has: kept in the cache directory, or in a folder. No server is asked.
+  bool at_hand = false;
 };
 
 /// Makes the key.

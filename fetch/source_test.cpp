@@ -295,6 +295,41 @@ TEST_F(SourceTest, FilesBelongToTheScopeThatMaySeeTheSource) {
   EXPECT_EQ(ask_as("four", false), 3u) << "what is public serves all";
 }
 
+TEST_F(SourceTest, APublicSourceHasNothingOfWhatAScopeKeeps) {
+  FakeUpstream lacking, having;
+  having.put("/crash.pdb", body(fake_pdb("secret")));
+  const auto ask = [&](const FakeUpstream& upstream, bool is_public) {
+    sources::SourceConfig config{
+        .location = sources::HttpPlace{.url = upstream.url()}, .is_public = is_public, .layout = sources::Layout::flat};
+    Wanted wanted = wanted_pdb("crash.pdb");
+    wanted.scope = "one";
+    const auto asked = make_source(config, objects_, client_);
+    return describe(run_task((*asked)->open(wanted)));
+  };
+  EXPECT_EQ(ask(having, false), "found " + fake_pdb("secret"));
+  EXPECT_EQ(ask(lacking, true), "not there") << "what is made of it would be for all to see";
+  EXPECT_EQ(ask(lacking, false), "found " + fake_pdb("secret"));
+}
+
+TEST_F(SourceTest, WhatIsWantedAtHandIsAskedOfNoServer) {
+  FakeUpstream upstream;
+  upstream.put("/" + kPath, body(fake_pdb("x")));
+  folder_.write(kPath, fake_pdb("y"));
+  Wanted at_hand = kWanted;
+  at_hand.at_hand = true;
+  const auto ask_for = [&](const Wanted& wanted, const std::string& place) {
+    const auto asked = make_source(place, objects_, client_);
+    return describe(run_task((*asked)->open(wanted)));
+  };
+  EXPECT_EQ(ask_for(at_hand, upstream.url()), "not there");
+  EXPECT_TRUE(upstream.asked().empty());
+  EXPECT_EQ(ask_for(kWanted, upstream.url()), "found " + fake_pdb("x"));
+  const std::size_t asked = upstream.asked().size();
+  EXPECT_EQ(ask_for(at_hand, upstream.url()), "found " + fake_pdb("x"));
+  EXPECT_EQ(upstream.asked().size(), asked);
+  EXPECT_EQ(ask_for(at_hand, folder_.path().string()), "found " + fake_pdb("y"));
+}
+
 TEST_F(SourceTest, AFileOfTwoSourcesIsKeptOnce) {
   FakeUpstream first, second;
   first.put("/" + kPath, body(fake_pdb("x")));

@@ -19,6 +19,7 @@ struct CandidateRow {
   FileType file;
   Contents best;
   CacheUse use = CacheUse::lookups;
+  bool at_hand = false;  ///< nobody is asked for it: most such files have nothing of that use
 };
 
 /// The best first: what a debug file says, what the program itself may say, what others made of them.
@@ -37,6 +38,7 @@ constexpr auto kRows = std::to_array<CandidateRow>({
     {ModuleType::wasm, FileType::wasm_debug, Contents::lines},
     {ModuleType::wasm, FileType::wasm_code, Contents::lines},
 
+    {ModuleType::pe, FileType::pdb, Contents::lines, CacheUse::own_sources, true},
     {ModuleType::pe_dotnet, FileType::portable_pdb, Contents::lines, CacheUse::own_sources},
     {ModuleType::pe_dotnet, FileType::pe, Contents::lines, CacheUse::own_sources},
 
@@ -95,7 +97,9 @@ std::vector<Candidate> CacheRequest::candidates() const {
   for (const CandidateRow& row : kRows) {
     if (row.module != query.type || row.use != query.use) continue;
     auto file = sources::make_request(row.file, query.module);
-    if (file) all.push_back({fetch::wanted_of(std::move(*file), query.scope), row.best});
+    if (!file) continue;
+    all.push_back({fetch::wanted_of(std::move(*file), query.scope), row.best});
+    all.back().wanted.at_hand = row.at_hand;
   }
   return all;
 }

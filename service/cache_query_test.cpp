@@ -74,6 +74,10 @@ TEST(CacheQuery, SourcesAreCachesOfTheirOwn) {
   const sources::ModuleIds module{
       .code_file = "a.dll", .debug_file = "a.pdb", .code_id = "5ab380779000", .debug_id = kId};
   EXPECT_EQ(types_of({ModuleType::pe_dotnet, module, "global", CacheUse::own_sources}), "portablepdb pe");
+  EXPECT_EQ(types_of({ModuleType::pe, module, "global", CacheUse::own_sources}), "pdb");
+  EXPECT_TRUE(CacheRequest::of({ModuleType::pe, module, "global", CacheUse::own_sources})->files()[0].at_hand);
+  EXPECT_FALSE(CacheRequest::of({ModuleType::pe_dotnet, module, "global", CacheUse::own_sources})->files()[0].at_hand);
+  EXPECT_FALSE(CacheRequest::of({ModuleType::pe, module})->files()[0].at_hand);
   for (const ModuleType type : {ModuleType::pe, ModuleType::pe_dotnet, ModuleType::elf, ModuleType::macho})
     EXPECT_EQ(types_of({type, module, "global", CacheUse::bundled_sources}), "sourcebundle");
   EXPECT_FALSE(CacheRequest::of({ModuleType::elf, module, "global", CacheUse::own_sources}));

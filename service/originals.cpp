@@ -47,7 +47,7 @@ Task<Originals::Answer> Originals::ask(fetch::Source& source, fetch::Wanted want
   if (const auto* less = std::get_if<fetch::SaysLess>(&got)) co_return *less;
   if (auto* original = std::get_if<fetch::Original>(&got)) co_return std::move(*original);
   store::Negative verdict = verdict_of(got, before, policy);
-  memory_.put(source, wanted, verdict);
+  if (!wanted.at_hand) memory_.put(source, wanted, verdict);  // it may have what it was not asked for
   co_return verdict;
 }
 
@@ -60,6 +60,7 @@ Task<bool> Originals::any_changed(std::vector<fetch::Wanted> wanted, SharedSourc
   bool changed = false;
   for (const fetch::Wanted& file : wanted) {
     for (const auto& source : now->sources.all) {
+      if (file.at_hand && !source->is_local()) continue;
       const auto verdict = memory_.find(*source, file);
       if (!verdict || !may_identify(*source, file.key, now->sources.policy)) continue;
       const std::string identity = co_await source->identify(file);

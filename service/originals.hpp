@@ -45,7 +45,8 @@ class Originals {
   void use(Sources sources);
   SharedSources in_use() const;
 
-  /// What the source said last, while that counts; otherwise it is asked.
+  /// What the source said last, while that counts; otherwise it is asked. Of what is only wanted if it is at hand,
+  /// nothing is remembered.
   Task<Answer> ask(fetch::Source& source, fetch::Wanted wanted, const RetryPolicy& policy);
   std::optional<store::Negative> said(const fetch::Source& source, const fetch::Wanted& wanted) {
     return memory_.find(source, wanted);

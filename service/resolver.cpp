@@ -149,8 +149,9 @@ Task<Resolver::Answer> Resolver::use_original(fetch::Source& source, Order order
   if (auto* published = std::get_if<Published>(&conversion)) co_return std::move(*published);
   if (const auto* same = std::get_if<NotBetter>(&conversion)) co_return *same;
   if (const auto* none = std::get_if<NoMeans>(&conversion)) co_return unable(wanted.key, none->why);
-  if (!std::holds_alternative<WorkerDied>(conversion)) source.forget(wanted);
   store::Negative verdict = verdict_of(conversion, std::move(identity), originals_.said(source, wanted), policy);
+  if (wanted.at_hand) co_return verdict;  // it was fetched for something else, which it may be good for
+  if (!std::holds_alternative<WorkerDied>(conversion)) source.forget(wanted);
   originals_.refuse(source, wanted, verdict);
   co_return verdict;
 }

@@ -239,6 +239,39 @@ TEST_F(SourcesTest, TheSameOriginalInTwoScopesIsConvertedOnceAndKeptOnce) {
   EXPECT_EQ(conversions_, 2);
 }
 
+TEST_F(SourcesTest, WhatIsAtHandAloneSaysNothingOfTheFile) {
+  CacheQuery query = kQuery;
+  query.use = CacheUse::own_sources;
+  const auto kept = has("it"), broken = has("broken");
+  first_.open = [&](const fetch::Wanted& wanted) { return wanted.at_hand ? fetch::NotThere{} : kept(wanted); };
+  start();
+  EXPECT_EQ(find(query), "absent");
+  EXPECT_EQ(find(), "ready cache of it") << "that it was not at hand is no absence";
+  EXPECT_EQ(first_.opened + second_.opened, 3) << "each for the sources, one for lookups";
+  EXPECT_EQ(find(query), "absent");
+  EXPECT_EQ(first_.opened + second_.opened, 3) << "it is remembered as any other";
+
+  first_.open = [&](const fetch::Wanted& wanted) { return wanted.at_hand ? broken(wanted) : kept(wanted); };
+  start(only(nullptr));
+  query.scope = "two";
+  const int identified = first_.identified;
+  EXPECT_EQ(find(query), "refused : pdb.stream: broken");
+  EXPECT_EQ(first_.forgotten, 0) << "lookups may make more of it";
+  store_->remove(kKey);
+  EXPECT_EQ(find(), "ready cache of it");
+  EXPECT_EQ(first_.identified, identified);
+}
+
+TEST_F(SourcesTest, SourcesOfWhatIsAtHandAreFound) {
+  CacheQuery query = kQuery;
+  query.use = CacheUse::own_sources;
+  first_.open = has("it");
+  start();
+  EXPECT_EQ(find(query), "ready cache of it");
+  EXPECT_EQ(find(query), "ready cache of it");
+  EXPECT_EQ(first_.opened, 1);
+}
+
 TEST_F(SourcesTest, WhatAPublicSourceHasIsSeenByAll) {
   first_.open = has("public");
   start();

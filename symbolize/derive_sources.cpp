@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <tuple>
+#include <utility>
 
 #include "base/json.hpp"
+#include "formats/pdb/pdb.hpp"
+#include "formats/pdb/source_server.hpp"
 #include "object/identify.hpp"
 #include "object/managed/files.hpp"
 #include "object/managed/source_link.hpp"
@@ -19,8 +24,10 @@ namespace {
 using sourcecache::TextCodec;
 using sourcecache::Writer;
 
-/// Bytes of texts that may come of a file: several names may share one text, but not to any extent.
+/// Bytes of texts, or of links, that may come of a file: several names may share one text, and variables make URLs
+/// longer than what states them, but not to any extent.
 constexpr std::uint64_t kTextsPerByte = 2, kTextsFloor = 1u << 20;
+constexpr std::size_t kMaxLinkStreams = 16;  ///< of Source Link, in one PDB
 
 class TextBudget {
  public:
@@ -113,9 +120,60 @@ std::expected<DebugId, std::string> put_managed(const object::Original& original
   return files->debug_id();
 }
 
+// --- PDBs of native code --------------------------------------------------------------------------------------------
+
+/// By their numbers.
+std::vector<pdb::NamedStream> link_streams(const pdb::File& file) {
+  std::vector<pdb::NamedStream> streams;
+  for (const pdb::NamedStream& named : file.named_streams())
+    if (pdb::is_source_link(named.name)) streams.push_back(named);
+  std::ranges::sort(streams, {}, [](const pdb::NamedStream& s) { return std::tuple(s.name.size(), s.name, s.stream); });
+  streams.resize(std::min(streams.size(), kMaxLinkStreams));
+  return streams;
+}
+
+/// The rules of all streams. One that cannot be read has none.
+object::SourceLink source_link_of(const pdb::File& file) {
+  std::vector<object::SourceLink::Rule> rules;
+  std::vector<std::byte> scratch;
+  for (const pdb::NamedStream& named : link_streams(file)) {
+    const auto json = file.msf().stream(named.stream, scratch, "pdb.sourcelink", object::kMaxSourceLink + 1);
+    const auto link = json ? object::SourceLink::parse(as_text(*json)) : std::unexpected(json.error());
+    if (link) rules.insert(rules.end(), link->rules().begin(), link->rules().end());
+  }
+  return object::SourceLink::of(std::move(rules));
+}
+
+/// Files of which Source Link says nothing. A stream that cannot be read has none.
+void put_source_server(const pdb::File& file, const object::SourceLink& known, TextBudget& budget, Writer& writer) {
+  const auto named = std::ranges::find(file.named_streams(), pdb::kSourceServerStream, &pdb::NamedStream::name);
+  if (named == file.named_streams().end()) return;
+  std::vector<std::byte> scratch;
+  const auto text = file.msf().stream(named->stream, scratch, "pdb.srcsrv", pdb::kMaxSourceServer + 1);
+  auto server = text ? pdb::SourceServer::parse(as_text(*text)) : std::unexpected(text.error());
+  if (!server) return;
+  for (const pdb::SourceServer::File& source : server->files()) {
+    if (known.url_of(source.path)) continue;
+    const auto url = server->url_of(source);
+    if (url && budget.take(source.path.size() + url->size())) writer.link(source.path, *url);
+  }
+}
+
+std::expected<DebugId, std::string> put_native(Bytes bytes, Writer& writer) {
+  const auto file = pdb::File::open(bytes);
+  if (!file) return std::unexpected(to_string(file.error()));
+  TextBudget budget(bytes.size());
+  const object::SourceLink link = source_link_of(*file);
+  for (const object::SourceLink::Rule& rule : link.rules())
+    if (budget.take(rule.path.size() + rule.url.size())) writer.link(rule.path, rule.url);
+  put_source_server(*file, link, budget, writer);
+  return file->debug_id();
+}
+
 std::expected<DebugId, std::string> put_all(const object::Original& original, Writer& writer) {
   const object::FileKind kind = object::identify(original.file);
   if (kind == object::FileKind::source_bundle) return put_bundle(original.file, writer);
+  if (kind == object::FileKind::pdb) return put_native(original.file, writer);
   if (object::is_managed(original.file)) return put_managed(original, writer);
   return std::unexpected(fmt::format("expected a file with sources, found {}", object::name_of(kind)));
 }

@@ -14,7 +14,8 @@ struct DerivedSources {
   DebugId debug_id;             ///< that the original states; zero: none
 };
 
-/// @param original  a source bundle, a Portable PDB, or a .NET assembly with one inside
+/// @param original  a source bundle, a Portable PDB, a .NET assembly with one inside, or a PDB of native code, which
+///                  has no texts but may say where they are
 /// @return the sourcecache, which may be empty, or a sentence. A source that cannot be read is left out, as are those
 ///         that are more than the format has room for, and those that make more of the original than it is.
 /// Cost: about that of copying the sources; they stay packed.

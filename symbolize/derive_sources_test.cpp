@@ -4,10 +4,14 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sourcecache/reader.hpp"
 #include "testing/managed/portable_pdb.hpp"
 #include "testing/packed/zip_file.hpp"
+#include "testing/pdb/image.hpp"
+#include "testing/pdb/source_streams.hpp"
 #include "testing/stored_inputs.hpp"
 
 namespace symcached::symbolize {
@@ -93,6 +97,70 @@ TEST(DeriveSources, OfAPortablePdb) {
   EXPECT_EQ(cache->link_count(), 1u);
 }
 
+/// A PDB with these streams.
+File native(std::vector<std::pair<std::string, File>> streams, const testkit::MsfLayout& layout = {}) {
+  return testkit::assemble(testkit::PdbImage{.info_age = 1, .dbi_age = 7, .named_streams = std::move(streams)}, layout);
+}
+
+std::string links_in(const DerivedSources& derived) {
+  const auto cache = sourcecache::Reader::open(derived.file);
+  if (!cache || !cache->verify(derived.file) || cache->file_count() != 0) return "damaged";
+  std::string all;
+  for (std::uint32_t i = 0; i < cache->link_count(); ++i)
+    all.append(all.empty() ? "" : " ").append(cache->link(i)->path).append("=").append(cache->link(i)->url);
+  return all;
+}
+
+TEST(DeriveSources, OfANativePdb) {
+  const File server = to_bytes(testkit::source_server_text("SRCSRVTRG=https://srv/%var2%\n",
+                                                           "c:\\a.c*1\nc:\\gone.c\nC:\\src\\b.c*2\nc:\\a.c*3"));
+  const File folder =
+      to_bytes(testkit::source_server_text("SRCSRVTRG=%targ%\\%var2%\nSRCSRVCMD=https://h/\n", "c:\\a.c*1"));
+  const auto rule = [](std::string_view text) { return to_bytes("{\"documents\":{" + std::string(text) + "}}"); };
+  const File src = rule(R"("c:\\src\\*":"https://link/*")"), d = rule(R"("d:\\*":"https://d/*")");
+  struct Row {
+    std::string_view why;
+    std::vector<std::pair<std::string, File>> streams;
+    std::string_view want;
+  };
+  const Row rows[] = {
+      {"none", {}, ""},
+      {"a source server",
+       {{"srcsrv", server}},
+       "c:\\a.c=https://srv/1 C:\\src\\b.c=https://srv/2 c:\\a.c=https://srv/3"},
+      {"a folder", {{"srcsrv", folder}}, ""},
+      {"Source Link", {{"sourcelink", src}}, "c:\\src\\*=https://link/*"},
+      {"several of it, by their numbers",
+       {{"sourcelink$10", src}, {"sourcelink$9", d}, {"sourcelink2", src}},
+       "d:\\*=https://d/* c:\\src\\*=https://link/*"},
+      {"Source Link counts first",
+       {{"srcsrv", server}, {"sourcelink$1", src}},
+       "c:\\src\\*=https://link/* c:\\a.c=https://srv/1 c:\\a.c=https://srv/3"},
+      {"what cannot be read is none",
+       {{"srcsrv", to_bytes("x")}, {"sourcelink$1", to_bytes("{")}, {"sourcelink$2", d}},
+       "d:\\*=https://d/*"},
+  };
+  for (const Row& r : rows)
+    for (const bool scattered : {false, true}) {
+      const File file = native(r.streams, {.scattered = scattered});
+      const auto derived = derive_sources({.file = file});
+      ASSERT_TRUE(derived) << r.why << ": " << derived.error();
+      EXPECT_EQ(links_in(*derived), r.want) << r.why;
+      EXPECT_EQ(derived->debug_id.age, 7u);
+    }
+}
+
+/// Few bytes that make long URLs of many entries.
+TEST(DeriveSources, MakesNoMoreLinksOfANativePdbThanItIs) {
+  std::string entries;
+  for (int i = 0; i < 20'000; ++i) entries += std::to_string(i) + "\n";
+  const std::string variables = "SRCSRVTRG=https://h/" + std::string(4000, 'x') + "/%var1%\n";
+  const File file = native({{"srcsrv", to_bytes(testkit::source_server_text(variables, entries))}});
+  const auto derived = derive_sources({.file = file});
+  ASSERT_TRUE(derived) << derived.error();
+  EXPECT_LE(derived->file.size(), 3 * file.size() + (2 << 20));
+}
+
 /// One text under many names is as much as the file's size allows.
 TEST(DeriveSources, MakesNoMoreOfAFileThanItIs) {
   const std::string text(600'000, 'x');
@@ -133,12 +201,16 @@ TEST(DeriveSources, RefusesWhatHasNone) {
 
 TEST(DeriveSourcesFuzzCorpus, IsWhatTheTestsWrite) {
   const File whole = bundle();
-  testkit::expect_stored("symbolize/fuzz_corpus/derive_sources_fuzz",
-                         std::vector<testkit::StoredInput>{
-                             {"bundle.bin", whole},
-                             {"cut.bin", {whole.begin(), whole.begin() + 200}},
-                             {"managed.bin", managed()},
-                         });
+  testkit::expect_stored(
+      "symbolize/fuzz_corpus/derive_sources_fuzz",
+      std::vector<testkit::StoredInput>{
+          {"bundle.bin", whole},
+          {"cut.bin", {whole.begin(), whole.begin() + 200}},
+          {"managed.bin", managed()},
+          {"native.pdb",
+           native({{"srcsrv", to_bytes(testkit::source_server_text("SRCSRVTRG=https://h/%var2%\n", "c:\\a.c*a.c"))},
+                   {"sourcelink$1", to_bytes(R"({"documents":{"d:\\*":"https://d/*"}})")}})},
+      });
 }
 
 }  // namespace

@@ -71,31 +71,6 @@ enum DebugSlot : std::size_t { kOmapFromSource = 4, kSections = 5, kOriginalSect
 constexpr std::uint32_t kFeatureVc110 = 20091201;      ///< nothing follows it
 constexpr std::uint32_t kFeatureMinimal = 0x494E494D;  ///< "MINI": linked with /DEBUG:FASTLINK
 
-/// Looks `wanted` up in the map from stream names to numbers at the end of the info stream; leaves `in` behind the map.
-Read<std::optional<StreamIndex>> find_named_stream(ByteReader& in, std::string_view wanted) {
-  SC_TRY(const std::uint32_t text_bytes, in.read<u32le>("pdb.named_streams.text_bytes"));
-  SC_TRY(const Bytes text, in.take(text_bytes, "pdb.named_streams.text"));
-  SC_TRY(const std::uint32_t count, in.read<u32le>("pdb.named_streams.count"));
-  SC_TRY([[maybe_unused]] const std::uint32_t capacity, in.read<u32le>("pdb.named_streams.capacity"));
-  SC_TRY(const std::uint32_t present_words, in.read<u32le>("pdb.named_streams.present_words"));
-  SC_TRY(const auto present, in.array<u32le>(present_words, "pdb.named_streams.present"));
-  SC_TRY(const std::uint32_t deleted_words, in.read<u32le>("pdb.named_streams.deleted_words"));
-  if (const auto ok = in.skip(std::uint64_t{deleted_words} * 4, "pdb.named_streams.deleted"); !ok)
-    return std::unexpected(ok.error());
-  std::uint64_t entries = 0;
-  for (const u32le word : present) entries += static_cast<std::uint64_t>(std::popcount(std::uint32_t{word}));
-  if (entries != count) return bad_value("pdb.named_streams.count", 0, count, entries);
-  std::optional<StreamIndex> found;
-  for (std::uint64_t i = 0; i < entries; ++i) {
-    SC_TRY(const std::uint32_t key, in.read<u32le>("pdb.named_streams.key"));
-    SC_TRY(const std::uint32_t value, in.read<u32le>("pdb.named_streams.value"));
-    if (key >= text.size()) return bad_value("pdb.named_streams.key", 0, key, text.size());
-    const std::string_view name = as_text(text.subspan(key));
-    if (!found && name.starts_with(wanted) && name.size() > wanted.size() && name[wanted.size()] == 0) found = value;
-  }
-  return found;
-}
-
 bool has_feature(ByteReader in, std::uint32_t wanted) {
   for (;;) {
     const auto feature = in.read<u32le>("pdb.info.features");
@@ -105,6 +80,11 @@ bool has_feature(ByteReader in, std::uint32_t wanted) {
 }
 
 }  // namespace
+
+bool is_source_link(std::string_view stream_name) {
+  constexpr std::string_view kName = "sourcelink";
+  return stream_name.starts_with(kName) && (stream_name.size() == kName.size() || stream_name[kName.size()] == '$');
+}
 
 Read<File> File::open(Bytes bytes) {
   File file;
@@ -116,16 +96,40 @@ Read<File> File::open(Bytes bytes) {
 }
 
 Read<void> File::read_info() {
-  std::vector<std::byte> scratch;
-  SC_TRY(const Bytes data, msf_.stream(kInfoStream, scratch, "pdb.info"));
+  SC_TRY(const Bytes data, msf_.stream(kInfoStream, info_bytes_, "pdb.info"));
   ByteReader in(data);
   SC_TRY(const auto header, in.read<InfoHeader>("pdb.info"));
   info_age_ = header.age;
   debug_id_ = {Guid::from_windows(header.guid), header.age};
   if (in.at_end()) return {};
-  SC_TRY(const auto names, find_named_stream(in, "/names"));
+  if (auto read = read_named_streams(in); !read) return read;
   fastlink_ = has_feature(in, kFeatureMinimal);
-  return names ? read_names(*names) : Read<void>{};
+  const auto names = std::ranges::find(named_streams_, "/names", &NamedStream::name);
+  return names == named_streams_.end() ? Read<void>{} : read_names(names->stream);
+}
+
+/// The map from names to numbers at the end of the info stream; leaves `in` behind the map.
+Read<void> File::read_named_streams(ByteReader& in) {
+  SC_TRY(const std::uint32_t text_bytes, in.read<u32le>("pdb.named_streams.text_bytes"));
+  SC_TRY(const Bytes text, in.take(text_bytes, "pdb.named_streams.text"));
+  SC_TRY(const std::uint32_t count, in.read<u32le>("pdb.named_streams.count"));
+  SC_TRY([[maybe_unused]] const std::uint32_t capacity, in.read<u32le>("pdb.named_streams.capacity"));
+  SC_TRY(const std::uint32_t present_words, in.read<u32le>("pdb.named_streams.present_words"));
+  SC_TRY(const auto present, in.array<u32le>(present_words, "pdb.named_streams.present"));
+  SC_TRY(const std::uint32_t deleted_words, in.read<u32le>("pdb.named_streams.deleted_words"));
+  if (auto ok = in.skip(std::uint64_t{deleted_words} * 4, "pdb.named_streams.deleted"); !ok) return ok;
+  std::uint64_t entries = 0;
+  for (const u32le word : present) entries += static_cast<std::uint64_t>(std::popcount(std::uint32_t{word}));
+  if (entries != count) return bad_value("pdb.named_streams.count", 0, count, entries);
+  for (std::uint64_t i = 0; i < entries; ++i) {
+    SC_TRY(const std::uint32_t key, in.read<u32le>("pdb.named_streams.key"));
+    SC_TRY(const std::uint32_t value, in.read<u32le>("pdb.named_streams.value"));
+    if (key >= text.size()) return bad_value("pdb.named_streams.key", 0, key, text.size());
+    const std::string_view name = as_text(text).substr(key, kMaxStreamName + 1);
+    const std::size_t end = name.find('\0');
+    if (end != name.npos) named_streams_.push_back({name.substr(0, end), value});
+  }
+  return {};
 }
 
 Read<void> File::read_names(StreamIndex index) {

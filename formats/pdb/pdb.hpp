@@ -13,6 +13,8 @@
 
 namespace symcached::pdb {
 
+inline constexpr std::size_t kMaxStreamName = 256;  ///< bytes
+
 /// A place in the image as the compiler's records name it: 1-based section and offset in it.
 struct SectionOffset {
   std::uint16_t segment = 0;
@@ -54,6 +56,15 @@ struct ModuleData {
   Bytes symbols;  ///< the signature (4 bytes) and the symbol records
   Bytes c13;
 };
+
+/// A stream that tools find by its name: "/names", "srcsrv", "sourcelink$1", …
+struct NamedStream {
+  std::string_view name;
+  StreamIndex stream = kNoStream;
+};
+
+/// Of Source Link's JSON; linkers number the streams: "sourcelink$1", "sourcelink$2", …
+bool is_source_link(std::string_view stream_name);
 
 struct OmapEntry {  ///< from `source` up to the next entry, addresses move to `target`; 0 = gone
   u32le source;
@@ -97,11 +108,15 @@ class File {
   /// Text of /names that starts at `offset`; empty if none does.
   std::string_view name_at(std::uint32_t offset) const;
 
+  /// In the order of the file; names of more than kMaxStreamName bytes are left out. The streams need not exist.
+  std::span<const NamedStream> named_streams() const { return named_streams_; }
+
   StreamIndex symbol_records() const { return symbol_records_; }  ///< kNoStream if there are none
 
  private:
   File() = default;
   Read<void> read_info();
+  Read<void> read_named_streams(ByteReader& in);
   Read<void> read_names(StreamIndex index);
   Read<void> read_dbi();
   Read<void> read_modules(Bytes data);
@@ -117,8 +132,9 @@ class File {
   bool stripped_ = false;
   bool fastlink_ = false;
   StreamIndex symbol_records_ = kNoStream;
-  std::vector<std::byte> dbi_bytes_, names_bytes_, sections_bytes_, omap_bytes_;
+  std::vector<std::byte> info_bytes_, dbi_bytes_, names_bytes_, sections_bytes_, omap_bytes_;
   Bytes names_;
+  std::vector<NamedStream> named_streams_;
   std::vector<ModuleInfo> modules_;
   std::vector<Contribution> contributions_;
   std::span<const SectionHeader> sections_;

@@ -54,6 +54,25 @@ TEST(PdbFile, NamesStartWhereNamesStart) {
   for (const Row& r : rows) EXPECT_EQ(file->name_at(r.offset), r.want) << r.offset;
 }
 
+TEST(PdbFile, StreamsHaveNames) {
+  const auto text_of = [](std::string_view text) { return testkit::Section().text(text).finish(); };
+  const std::string long_name(kMaxStreamName, 'n');
+  const auto bytes = assemble({.names = {"a.cpp"},
+                               .named_streams = {{"srcsrv", text_of("here")},
+                                                 {long_name + "n", text_of("left out")},
+                                                 {long_name, text_of("the longest")},
+                                                 {"sourcelink$1", {}}}});
+  const auto file = File::open(bytes);
+  ASSERT_TRUE(file) << to_string(file.error());
+  EXPECT_EQ(file->name_at(1), "a.cpp");
+  std::string found;
+  std::vector<std::byte> scratch;
+  for (const NamedStream& named : file->named_streams())
+    if (named.name != "/names")
+      found.append(named.name).append("=").append(as_text(*file->msf().stream(named.stream, scratch, "x"))).append(" ");
+  EXPECT_EQ(found, "srcsrv=here " + long_name + "=the longest sourcelink$1= ");
+}
+
 TEST(PdbFile, ContributionsOfBothVersions) {
   struct Row {
     SectionOffset at;

@@ -4,6 +4,7 @@
 
 #include "formats/pdb/c13.hpp"
 #include "formats/pdb/pdb.hpp"
+#include "formats/pdb/source_server.hpp"
 #include "object/common/machine_arch.hpp"
 
 namespace symcached::object {
@@ -41,6 +42,12 @@ void describe_pdb(FileInfo& info, Bytes bytes) {
   if (file->is_stripped()) info.add_feature("stripped");
   if (file->is_fastlink()) info.add_feature("fastlink");
   if (!file->omap_from_source().empty()) info.add_feature("omap");
+  const auto has_stream = [&](auto test) {
+    return std::ranges::any_of(file->named_streams(), test, &pdb::NamedStream::name);
+  };
+  if (has_stream([](std::string_view name) { return name == pdb::kSourceServerStream; }))
+    info.add_feature("source-server");
+  if (has_stream(pdb::is_source_link)) info.add_feature("source-link");
 }
 
 }  // namespace symcached::object

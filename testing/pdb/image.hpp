@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/pdb/pdb.hpp"
@@ -44,6 +45,8 @@ struct PdbImage {
   Symbols publics{};
   bool has_dbi = true, has_names = true;
   std::vector<std::uint32_t> features{};  ///< at the end of the info stream
+  /// Further ones, with what is in them; at most 30.
+  std::vector<std::pair<std::string, std::vector<std::byte>>> named_streams{};
 };
 
 /// Offset of the n-th of `names` in /names.
@@ -60,11 +63,13 @@ class PdbStreams {
     all.resize(5);
     all[2] = image.types.finish();
     all[4] = image.items.finish();
-    const std::uint16_t names = add(names_stream(image));
-    all[1] = info(image, names);
+    std::vector<std::uint16_t> named{add(names_stream(image))};
+    for (const auto& [name, bytes] : image.named_streams) named.push_back(add(bytes));
+    all[1] = info(image, named);
     if (image.has_dbi) all[3] = dbi(image);
   }
-  std::vector<std::vector<std::byte>> all;  ///< 1 info, 2 types, 3 DBI, 4 items, then /names and those DBI names
+  std::vector<std::vector<std::byte>>
+      all;  ///< 1 info, 2 types, 3 DBI, 4 items, then /names, the named ones, those DBI names
 
  private:
   std::uint16_t add(std::vector<std::byte> stream) {
@@ -77,14 +82,24 @@ class PdbStreams {
     for (const std::string& name : image.names) text.c_string(name);
     return Section().u32(0xEFFEEFFE).u32(1).u32(static_cast<std::uint32_t>(text.size())).bytes(text.finish()).finish();
   }
-  static std::vector<std::byte> info(const PdbImage& image, std::uint16_t names) {
+  /// @param named  the stream of /names, then those of named_streams
+  static std::vector<std::byte> info(const PdbImage& image, const std::vector<std::uint16_t>& named) {
     Section out;
     out.u32(20000404).u32(0x5AB38077).u32(image.info_age);
     for (std::uint8_t i = 1; i <= 16; ++i) out.u8(i);
     if (!image.has_names) return out.finish();
-    out.u32(7).c_string("/names");           // the names' text
-    out.u32(1).u32(2).u32(1).u32(2).u32(0);  // one entry, in the second of two places; none deleted
-    out.u32(0).u32(names).u32(0);            // the entry; then a number that nobody needs
+    Section names, entries;
+    names.c_string("/names");
+    entries.u32(0).u32(named[0]);
+    for (std::size_t i = 1; i < named.size(); ++i) {
+      entries.u32(static_cast<std::uint32_t>(names.size())).u32(named[i]);
+      names.c_string(image.named_streams[i - 1].first);
+    }
+    const auto count = static_cast<std::uint32_t>(named.size());
+    out.u32(static_cast<std::uint32_t>(names.size())).bytes(names.finish());
+    out.u32(count).u32(count + 1).u32(1).u32(((1u << count) - 1) << 1).u32(0);  // from the second place on; none
+                                                                                // deleted
+    out.bytes(entries.finish()).u32(0);                                         // then a number that nobody needs
     for (const std::uint32_t feature : image.features) out.u32(feature);
     return out.finish();
   }

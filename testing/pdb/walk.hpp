@@ -7,6 +7,7 @@
 #include "formats/pdb/c13.hpp"
 #include "formats/pdb/inline_site.hpp"
 #include "formats/pdb/pdb.hpp"
+#include "formats/pdb/source_server.hpp"
 #include "formats/pdb/symbols.hpp"
 #include "formats/pdb/type_text.hpp"
 #include "formats/pdb/types.hpp"
@@ -22,6 +23,7 @@ class PdbWalk {
       total_ += c.size + (file.contribution_at(c.start) != nullptr) + file.rva_of(c.start).value_or(0);
     for (const pdb::OmapEntry& e : file.omap_from_source()) total_ += e.target;
     for (const pdb::SectionHeader& s : file.sections()) total_ += s.is_code();
+    for (const pdb::NamedStream& named : file.named_streams()) walk(named);
     for (const pdb::ModuleInfo& module : file.modules()) walk(module);
     if (auto data = file.msf().stream(file.symbol_records(), scratch_, "walk.symbols")) symbols(*data);
     types();
@@ -29,6 +31,14 @@ class PdbWalk {
   std::uint64_t total() const { return total_; }
 
  private:
+  void walk(const pdb::NamedStream& named) {
+    total_ += named.name.size();
+    const auto data = file_.msf().stream(named.stream, scratch_, "walk.named");
+    if (!data) return;
+    auto server = pdb::SourceServer::parse(as_text(*data));
+    if (!server) return;
+    for (const pdb::SourceServer::File& source : server->files()) total_ += server->url_of(source).has_value();
+  }
   void walk(const pdb::ModuleInfo& module) {
     for (const char c : module.name) total_ += static_cast<unsigned char>(c);
     for (const char c : module.object_file) total_ += static_cast<unsigned char>(c);

@@ -77,7 +77,9 @@ class ServiceTest : public ::testing::Test {
     const auto written = sink(as_bytes("cache of " + std::string(text)));
     if (!written) co_return worker::SinkFailed{written.error()};
     const auto contents = text.starts_with("poor") ? symbolize::Contents::symbol_table : symbolize::Contents::lines;
-    co_return worker::Done{DerivedNote{.contents = contents, .debug_id = kId}.text()};
+    const bool of_sources = job.kind == static_cast<std::uint32_t>(JobKind::derive_sources);
+    const auto kind = of_sources ? symbolize::CacheKind::sourcecache : symbolize::CacheKind::symcache;
+    co_return worker::Done{DerivedNote{.kind = kind, .contents = contents, .debug_id = kId}.text()};
   }
   std::string find(const CacheQuery& query = kQuery, milliseconds hold = kLong) {
     return describe(run_task(service_->find(query, hold)));
