@@ -25,7 +25,7 @@ std::string text_of(const service::RequestEnd& end) {
     case RequestResult::internal_error: return fmt::format("stack traces were not answered: {}", end.fault);
     case RequestResult::failed: return "stack traces have too long an answer";
     case RequestResult::invalid: return "stack traces are not what the protocol says";
-    case RequestResult::completed: return "stack traces took long";
+    case RequestResult::completed: return "stack traces were answered";
   }
   return {};
 }

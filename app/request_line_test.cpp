@@ -29,7 +29,7 @@ TEST(RequestLine, TellsWhatIsSlowOrFailed) {
   };
   const Row rows[] = {
       {"as it should be", RequestResult::completed, kSlow, Severity::info, ""},
-      {"slow", RequestResult::completed, milliseconds(10'001), Severity::info, "stack traces took long"},
+      {"slow", RequestResult::completed, milliseconds(10'001), Severity::info, "stack traces were answered"},
       {"failed", RequestResult::failed, milliseconds(5), Severity::warning, "stack traces have too long an answer"},
       {"invalid", RequestResult::invalid, milliseconds(5), Severity::info,
        "stack traces are not what the protocol says"},
