@@ -9,6 +9,7 @@
 #include "api/symbolicator/endpoint.hpp"
 #include "app/cache_place.hpp"
 #include "app/process.hpp"
+#include "app/request_line.hpp"
 #include "app/user_agent.hpp"
 #include "app/worker.hpp"
 #include "service/cache_versions.hpp"
@@ -94,7 +95,12 @@ std::expected<std::unique_ptr<Backend>, std::string> Backend::open(const config:
                                                    std::shared_ptr<service::RequestProgress> progress) {
     return api::answer_stacks(std::move(text), std::move(progress), {.stacks = stacks, .source_rules = rules});
   };
-  backend->requests_.emplace(*backend->store_, answer, config.symbolication.requests, backend->log_);
+  const service::RequestTable::OnEnd on_end = [backend = backend.get(), slow = config.logging.slow_requests,
+                                               log = options.request_log](const service::RequestEnd& end) {
+    backend->metrics_.ended(end);
+    if (const auto line = line_of(end, slow); line && log) log(line->severity, line->text, line->fields);
+  };
+  backend->requests_.emplace(*backend->store_, answer, config.symbolication.requests, backend->log_, on_end);
   backend->files_.emplace(backend->service_->originals(), backend->reader_, backend->service_->job_limits(), 0,
                           backend->log_);
   if (auto opened = backend->open_transcoding(config.symcache); !opened) return std::unexpected(opened.error());
@@ -113,6 +119,10 @@ std::expected<void, std::string> Backend::open_transcoding(const config::Symcach
   if (!opened) return std::unexpected(std::move(opened.error()));
   transcoding_ = std::move(*opened);
   return {};
+}
+
+SymbolicationStats Backend::symbolication() const {
+  return {requests_->stats(), stacks_->stats(), source_files_->stats()};
 }
 
 void Backend::stop() {

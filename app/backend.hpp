@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "app/log.hpp"
 #include "app/metrics.hpp"
 #include "app/open_sources.hpp"
 #include "app/transcoding.hpp"
@@ -25,6 +26,7 @@
 namespace symcached::app {
 
 struct BackendOptions {
+  FieldLog request_log = {};     ///< of requests with stack traces; none: nobody sends any
   std::size_t max_files = 1024;  ///< descriptors of the process
   bool keeps_work = true;        ///< what waits to be made anew is kept in the cache directory, and done from there
 };
@@ -54,6 +56,7 @@ class Backend {
   service::StackService& stacks() { return *stacks_; }
   service::FileService& files() { return *files_; }
   service::RequestTable& requests() { return *requests_; }
+  SymbolicationStats symbolication() const;
   /// Of Microsoft's symcaches; null: no directory for them is configured.
   Transcoding* transcoding() { return transcoding_.get(); }
 

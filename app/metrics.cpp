@@ -12,6 +12,7 @@
 
 #include "api/routes.hpp"
 #include "app/process_metrics.hpp"
+#include "app/readings.hpp"
 
 namespace symcached::app {
 namespace {
@@ -31,20 +32,6 @@ static_assert(kSymcacheOutcomes.size() == std::variant_size_v<service::WptOutcom
 constexpr std::array<const char*, 6> kJobResults{"done", "refused", "died", "changed", "sink_failed", "not_run"};
 static_assert(kJobResults.size() == std::variant_size_v<worker::Result>);
 const prometheus::Histogram::BucketBoundaries kSeconds{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300};
-
-/// One number that is known when it is asked for.
-struct Reading {
-  const char *name, *help;
-  MetricType type;
-  double value;
-};
-
-MetricFamily family_of(const Reading& reading) {
-  ClientMetric metric;
-  if (reading.type == MetricType::Counter) metric.counter.value = reading.value;
-  else metric.gauge.value = reading.value;
-  return {reading.name, reading.help, reading.type, {metric}};
-}
 
 MetricFamily build_info() {
   ClientMetric metric;
@@ -66,15 +53,7 @@ MetricFamily by_kind(const char* name, const char* help, const store::QuotaCount
   return family;
 }
 
-ClientMetric counted(std::vector<ClientMetric::Label> labels, double value) {
-  ClientMetric metric;
-  metric.label = std::move(labels);
-  metric.counter.value = value;
-  return metric;
-}
-
 void add_transcoding(std::vector<MetricFamily>& families, const TranscodingStats& now) {
-  const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
   MetricFamily requests{"symcached_symcache_requests_total",
                         "requests for Microsoft's symcaches that could be read, by outcome",
                         MetricType::Counter,
@@ -111,7 +90,6 @@ void add_transcoding(std::vector<MetricFamily>& families, const TranscodingStats
 std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessStats& process) {
   constexpr auto kGauge = MetricType::Gauge;
   constexpr auto kCounter = MetricType::Counter;
-  const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
   const Reading all[] = {
       {"symcached_connections", "connections open", kGauge, number(now.server.connections_open)},
       {"symcached_connections_accepted_total", "connections accepted", kCounter,
@@ -135,6 +113,13 @@ std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessS
       {"symcached_jobs", "files being fetched or converted, or queued for it", kGauge, number(now.service.jobs)},
       {"symcached_jobs_active", "files being fetched or converted", kGauge, number(now.service.active)},
       {"symcached_refreshes_waiting", "caches that wait to be made anew", kGauge, number(now.service.refresh)},
+      {"symcached_ready", "1 as long as requests should be sent here", kGauge, now.is_ready ? 1.0 : 0.0},
+      {"symcached_cache_hits_total", "questions for caches that the cache directory could answer", kCounter,
+       number(now.service.known)},
+      {"symcached_cache_misses_total", "questions for caches that took work", kCounter, number(now.service.not_known)},
+      {"symcached_cache_disk_free_bytes", "free space of the cache directory's file system", kGauge,
+       number(now.disk ? now.disk->free : 0)},
+      {"symcached_cache_disk_size_bytes", "size of that file system", kGauge, number(now.disk ? now.disk->size : 0)},
       {"symcached_cache_evicted_total", "entries removed to make room", kCounter, number(now.cache.evicted)},
       {"symcached_cache_expired_total", "entries removed because nobody used them", kCounter,
        number(now.cache.expired)},
@@ -151,6 +136,7 @@ std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessS
       {"symcached_worker_jobs_queued", "jobs waiting for a worker", kGauge, number(now.workers.queued)},
       {"process_resident_memory_bytes", "memory of the server, without its workers", kGauge,
        number(process.resident_bytes)},
+      {"process_start_time_seconds", "when the server started, since 1970", kGauge, process.start_seconds},
       {"process_open_fds", "open file descriptors", kGauge, number(process.open_files)},
       {"process_max_fds", "open file descriptors allowed", kGauge, number(process.max_open_files)},
       {"process_cpu_seconds_total", "CPU time of the server, without its workers", kCounter, process.cpu_seconds},
@@ -160,6 +146,7 @@ std::vector<MetricFamily> readings_of(const MetricsSnapshot& now, const ProcessS
       build_info(), by_kind("symcached_cache_entries", "entries in the cache directory", now.cache, &Kind::entries),
       by_kind("symcached_cache_bytes", "bytes on disk of them", now.cache, &Kind::bytes)};
   for (const Reading& reading : all) families.push_back(family_of(reading));
+  SymbolicationMetrics::add_readings(families, now.symbolication);
   if (now.transcoding) add_transcoding(families, *now.transcoding);
   return families;
 }
@@ -247,6 +234,7 @@ struct Metrics::Counters {
           .Help("time of a job from being queued for a worker to its end")
           .Register(registry);
   std::map<std::string_view, ByStatus> by_route;  ///< made once, so that no thread has to wait for another
+  SymbolicationMetrics symbolication{registry};
   JobCounters convert = jobs_of("convert"), unpack = jobs_of("unpack");
 
   JobCounters jobs_of(const std::string& kind) {
@@ -273,6 +261,8 @@ void Metrics::answered(std::string_view route, unsigned status) {
   counter.load(std::memory_order_acquire)->Increment();
 }
 
+void Metrics::ended(const service::RequestEnd& end) { counters_->symbolication.ended(end); }
+
 service::RunJob Metrics::counting(service::RunJob run) {
   return [this, run = std::move(run)](worker::Job job, worker::Sink sink) {
     const bool unpacks = job.kind == static_cast<std::uint32_t>(service::JobKind::unpack);
@@ -287,10 +277,14 @@ std::unique_ptr<fetch::Source> Metrics::counting(std::unique_ptr<fetch::Source> 
   return std::make_unique<CountedSource>(std::move(source), counters);
 }
 
-std::string Metrics::text(const MetricsSnapshot& now) {
+std::vector<MetricFamily> Metrics::families(const MetricsSnapshot& now) const {
   std::vector<MetricFamily> families = readings_of(now, process_stats());
   for (MetricFamily& family : counters_->registry.Collect()) families.push_back(std::move(family));
-  return prometheus::TextSerializer().Serialize(families);
+  return families;
+}
+
+std::string Metrics::text(const MetricsSnapshot& now) const {
+  return prometheus::TextSerializer().Serialize(families(now));
 }
 
 }  // namespace symcached::app

@@ -1,5 +1,5 @@
 #pragma once
-/// What the server counts, as Prometheus reads it. Names and meanings: docs/server.md.
+/// What the server counts, as Prometheus reads it. Names and meanings: docs/metrics.md.
 #include <array>
 #include <atomic>
 #include <functional>
@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "app/symbolication_metrics.hpp"
 #include "fetch/source.hpp"
 #include "net/http_server.hpp"
 #include "service/cache_service.hpp"
@@ -38,6 +40,9 @@ struct MetricsSnapshot {
   store::QuotaCounts cache;
   store::MaintenanceCounts maintenance;
   std::size_t hosts_left_alone = 0;
+  SymbolicationStats symbolication = {};
+  std::optional<store::DiskRoom> disk = {};  ///< nothing: not known
+  bool is_ready = true;
   std::optional<TranscodingStats> transcoding = {};  ///< nothing: Microsoft's symcaches are not served
 };
 
@@ -49,13 +54,16 @@ class Metrics {
 
   /// @param route  of api::route_names()
   void answered(std::string_view route, unsigned status);
+  /// A request with stack traces was worked on.
+  void ended(const service::RequestEnd& end);
   /// The same job, with its end and its time counted.
   service::RunJob counting(service::RunJob run);
   /// The same source, with its outcomes counted. Not longer than this.
   std::unique_ptr<fetch::Source> counting(std::unique_ptr<fetch::Source> source, const std::string& id);
 
-  /// Prometheus' text format.
-  std::string text(const MetricsSnapshot& now);
+  std::vector<prometheus::MetricFamily> families(const MetricsSnapshot& now) const;
+  /// The same in Prometheus' text format.
+  std::string text(const MetricsSnapshot& now) const;
 
  private:
   struct Counters;

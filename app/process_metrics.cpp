@@ -4,11 +4,14 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
 namespace symcached::app {
 namespace {
+
+const auto kStart = std::chrono::system_clock::now();
 
 double seconds(const timeval& time) {
   constexpr double kMicroseconds = 1e6;
@@ -34,6 +37,7 @@ ProcessStats process_stats() {
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) stats.max_open_files = limit.rlim_cur;
   rusage usage{};
   if (::getrusage(RUSAGE_SELF, &usage) == 0) stats.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  stats.start_seconds = std::chrono::duration<double>(kStart.time_since_epoch()).count();
   return stats;
 }
 

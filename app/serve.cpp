@@ -16,6 +16,7 @@
 #include "app/reload.hpp"
 #include "app/serve_options.hpp"
 #include "app/shutdown.hpp"
+#include "app/statsd_sender.hpp"
 #include "config/address.hpp"
 #include "store/maintenance.hpp"
 
@@ -146,11 +147,15 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
   store::Quotas& quotas = *store.quotas();
   store::Maintenance maintenance(backend.directory(), quotas,
                                  {.expiry_every = cleanup_interval(config), .after_round = CacheLog(quotas, log)});
-  const auto measure = [&] {
-    return metrics.text({(*server)->stats(), rate ? rate->refused() : 0, doors.gate->wrong(), backend.workers().stats(),
-                         service.stats(), quotas.counts(), maintenance.counts(), backend.client().hosts().left_alone(),
-                         transcoding != nullptr ? std::optional(transcoding->stats()) : std::nullopt});
+  const auto snapshot = [&]() -> MetricsSnapshot {
+    return {(*server)->stats(),      rate ? rate->refused() : 0,
+            doors.gate->wrong(),     backend.workers().stats(),
+            service.stats(),         quotas.counts(),
+            maintenance.counts(),    backend.client().hosts().left_alone(),
+            backend.symbolication(), store::disk_room_of(backend.directory()),
+            !api_options.unready(),  transcoding != nullptr ? std::optional(transcoding->stats()) : std::nullopt};
   };
+  const auto measure = [&] { return metrics.text(snapshot()); };
   const auto admin = start_admin(config.admin_bind, {measure, api_options.unready}, log);
   if (!admin) return could_not(fmt::format("admin_bind: {}", admin.error()));
   store.remove_left_overs();
@@ -174,6 +179,8 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
   Reloader reloader(options, config, {open, apply}, log);
   const ShutdownWatch watch(**server, std::chrono::seconds(config.grace), {drain, [&reloader] { reloader.reload(); }},
                             log);
+  std::optional<StatsdSender> statsd;
+  if (!config.statsd.address.empty()) statsd.emplace(config.statsd, [&] { return metrics.families(snapshot()); }, log);
   say_where("listening", **server, log);
   if (*admin) say_where("admin", **admin, log);
   (*server)->join();
@@ -195,7 +202,8 @@ int serve(const ServeOptions& options) {
   const auto doors = open_doors(loaded.config, log);
   if (!doors) return could_not(doors.error());
   for (const std::string& line : warnings_about_doors(loaded.config)) log(Severity::warning, line);
-  const auto backend = Backend::open(loaded.config, {.max_files = max_files}, log);
+  const auto backend =
+      Backend::open(loaded.config, {.request_log = server_log.field_log(), .max_files = max_files}, log);
   if (!backend) return could_not(backend.error());
   return run(options, loaded.config, *doors, **backend, server_log);
 }

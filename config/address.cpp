@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 
+#include "base/ascii.hpp"
 #include "wpt/version.hpp"
 
 namespace symcached::config {
@@ -13,6 +14,11 @@ bool is_numeric(const std::string& host) {
   in_addr v4{};
   in6_addr v6{};
   return ::inet_pton(AF_INET, host.c_str(), &v4) == 1 || ::inet_pton(AF_INET6, host.c_str(), &v6) == 1;
+}
+
+bool is_host_name(std::string_view host) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-._";
+  return lower_ascii(host).find_first_not_of(kLetters) == std::string::npos;
 }
 
 }  // namespace
@@ -35,6 +41,13 @@ std::string check_address(std::string_view text) {
   if (!address) return fmt::format("\"{}\": use ADDRESS:PORT, such as 127.0.0.1:3021 or [::1]:3021", text);
   if (!is_numeric(address->host))
     return fmt::format("\"{}\": use a numeric address, such as 127.0.0.1:3021 or [::1]:3021", text);
+  return {};
+}
+
+std::string check_server(std::string_view text) {
+  const auto address = parse_address(text);
+  if (!address || address->port == 0 || (!is_numeric(address->host) && !is_host_name(address->host)))
+    return fmt::format("\"{}\": use HOST:PORT, such as statsd.example:8125 or 127.0.0.1:8125", text);
   return {};
 }
 

@@ -18,4 +18,7 @@ std::optional<Address> parse_address(std::string_view text);
 /// What is wrong with it, and what to write; empty if nothing is.
 std::string check_address(std::string_view text);
 
+/// The same of another server's address, which may have a name.
+std::string check_server(std::string_view text);
+
 }  // namespace symcached::config

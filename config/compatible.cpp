@@ -21,6 +21,8 @@ constexpr Alias kAliases[] = {
     {"caches.derived.max_unused_for", "caches.cficaches.max_unused_for"},
     {"caches.derived.retry_malformed_after", "caches.retry.malformed"},
     {"caches.index.max_unused_for", "caches.source_index.max_unused_for"},
+    {"metrics.statsd", "statsd.address"},
+    {"metrics.prefix", "statsd.prefix"},
 };
 
 constexpr std::string_view kOnce = "it is remembered once, see caches.retry";
@@ -28,6 +30,8 @@ constexpr std::string_view kNoRanks = "public sources have no times of their own
 constexpr std::string_view kNoLazy = "entries of old versions are not served";
 constexpr std::string_view kNoSentry = "nothing is sent to Sentry";
 constexpr std::string_view kNotOffered = "there is no such thing here";
+
+constexpr std::string_view kNoTags = "metrics have no tags but their own";
 
 constexpr std::string_view kInARow = "failures in a row count, however long they took";
 
@@ -55,7 +59,9 @@ constexpr Ignored kIgnored[] = {
     {"object_file_max_decompressed_source_size", "see workers.memory"},
     {"max_unwind_chain_len", "its limit is fixed"},
     {"logging.enable_backtraces", kNotOffered},
-    {"metrics", "metrics are read from the admin listener"},
+    {"metrics.custom_tags", kNoTags},
+    {"metrics.hostname_tag", kNoTags},
+    {"metrics.environment_tag", kNoTags},
     {"sentry_dsn", kNoSentry},
     {"traces_sample_rate", kNoSentry},
     {"transaction_sample_rate", kNoSentry},

@@ -66,7 +66,15 @@ enum class LogFormat : std::uint8_t { text, json };
 struct Logging {
   LogLevel level = LogLevel::info;
   LogFormat format = LogFormat::text;
-  std::string record;  ///< file for anonymised requests; empty: none
+  std::chrono::milliseconds slow_requests{10'000};  ///< of those with stack traces, that are logged
+  std::string record;                               ///< file for anonymised requests; empty: none
+};
+
+/// Metrics that are sent, besides those that are asked for.
+struct Statsd {
+  std::string address;               ///< HOST:PORT, over UDP; empty: nowhere
+  std::string prefix = "symcached";  ///< of all names, with a dot behind it; empty: none
+  std::chrono::milliseconds interval{10'000};
 };
 
 /// Of requests with stack traces.
@@ -98,6 +106,7 @@ struct Config {
   fetch::Limits network;
   DenyList deny_list;
   Logging logging;
+  Statsd statsd;
 };
 
 }  // namespace symcached::config

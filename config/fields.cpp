@@ -102,6 +102,15 @@ Field address(std::string& value, bool may_be_empty) {
   return scalar(may_be_empty ? "ADDRESS:PORT, or empty" : "ADDRESS:PORT", set, [&value] { return value; });
 }
 
+Field server(std::string& value) {
+  const auto set = [&value](const std::string& given) {
+    std::string why = given.empty() ? "" : check_server(given);
+    if (why.empty()) value = given;
+    return why;
+  };
+  return scalar("HOST:PORT, or empty", set, [&value] { return value; });
+}
+
 Field flag(bool& value) {
   const auto set = [&value](const std::string& given) -> std::string {
     const std::string lower = lower_ascii(given);

@@ -47,6 +47,7 @@ Field text(std::string& value);
 Field text_or_null(std::optional<std::string>& value, std::string_view null);
 Field secret(std::string& value);
 Field address(std::string& value, bool may_be_empty);
+Field server(std::string& value);  ///< HOST:PORT, or empty
 Field flag(bool& value);
 Field texts(std::vector<std::string>& value);
 Field prefixes(std::vector<std::string>& value);     ///< of URL paths: "/team/symbols"

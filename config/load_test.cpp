@@ -1,5 +1,6 @@
 #include "config/load.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "config/changes.hpp"
@@ -146,7 +147,7 @@ caches:
   derived: {max_unused_for: 14d}
   in_memory: {sentry_index_capacity: 100000}
 sentry_dsn: ${NO_SUCH}
-metrics: {statsd: "127.0.0.1:8125", custom_tags: {}}
+metrics: {statsd: "statsd:8125", prefix: crashes, custom_tags: {}}
 )");
   EXPECT_THAT(error_lines(loaded.report, {}), IsEmpty());
   const Config& c = loaded.config;
@@ -159,10 +160,19 @@ metrics: {statsd: "127.0.0.1:8125", custom_tags: {}}
   for (const char* kind : {"symcaches", "ppdbcaches", "cficaches"})
     EXPECT_EQ(c.caches.kinds.at(kind).max_unused_for, hours(24 * 14)) << kind;
   EXPECT_EQ(c.service.retry.absent, seconds(1800));
+  EXPECT_EQ(c.statsd.address, "statsd:8125");
+  EXPECT_EQ(c.statsd.prefix, "crashes");
   const auto said = warning_lines(loaded.report, "f");
-  for (const char* want : {"f:13: warning: metrics: ignored; metrics are read from the admin listener",
+  for (const char* want : {"f:13: warning: metrics.custom_tags: ignored; metrics have no tags but their own",
                            "f:12: warning: sentry_dsn: ignored; nothing is sent to Sentry"})
     EXPECT_THAT(said, ::testing::Contains(want));
+}
+
+TEST(Load, TheAddressOfAStatsdServer) {
+  for (const char* good : {"127.0.0.1:8125", "[::1]:8125", "localhost:1", "statsd-1.example:8125", ""})
+    EXPECT_THAT(errors(fmt::format("statsd: {{address: \"{}\"}}", good)), IsEmpty()) << good;
+  for (const char* bad : {"statsd", "statsd:", "statsd:0", ":8125", "::1:8125", "a b:1", "[a b]:1", "h:65536"})
+    EXPECT_EQ(errors(fmt::format("statsd: {{address: \"{}\"}}", bad)).size(), 1u) << bad;
 }
 
 TEST(Load, TheVariablesOfMicrosoftsServerAreDefaults) {

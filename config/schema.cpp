@@ -218,8 +218,18 @@ const Choices<LogFormat> kFormats{{"text", LogFormat::text},
 void add_logging(Rows& rows, Logging& logging) {
   rows.push_back({"logging.level", choice(logging.level, kLevels), "the least that is logged"});
   rows.push_back({"logging.format", choice(logging.format, kFormats), "what its lines look like", Use::restart});
+  rows.push_back({"logging.slow_requests", time(logging.slow_requests, kAnyTime),
+                  "requests with stack traces that take longer are logged; 0: all of them", Use::restart});
   rows.push_back({"logging.record", text(logging.record),
                   "file for requests, without names, ids and secrets; empty: none", Use::restart});
+}
+
+void add_statsd(Rows& rows, Statsd& statsd) {
+  rows.push_back({"statsd.address", server(statsd.address),
+                  "where metrics are sent by UDP, in the format of DogStatsD; empty: nowhere", Use::restart});
+  rows.push_back(
+      {"statsd.prefix", text(statsd.prefix), "of their names, with a dot behind it; empty: none", Use::restart});
+  rows.push_back({"statsd.interval", time(statsd.interval, kWait), "how often they are sent", Use::restart});
 }
 
 }  // namespace
@@ -235,6 +245,7 @@ Rows rows_of(Config& config) {
   add_network(rows, config);
   add_deny_list(rows, config.deny_list);
   add_logging(rows, config.logging);
+  add_statsd(rows, config.statsd);
   return rows;
 }
 

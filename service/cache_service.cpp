@@ -64,9 +64,11 @@ Task<Outcome> CacheService::find(CacheQuery query, milliseconds hold, SharedSour
   if (!found || may_have_changed(found->lookup)) {
     hold = std::max(hold, kCheckHold);
   } else if (auto outcome = resolver_.known(std::move(*found), *request)) {
+    ++known_;
     offer_to_refresh(*request, *outcome);
     co_return std::move(*outcome);
   }
+  ++not_known_;
   auto result = co_await jobs_.find(job_name(*request), request->query.scope, *request, hold);
   if (!result && result.error() == NoResult::overloaded) co_return Overloaded{};
   if (!result) co_return Pending{pending_hint()};
@@ -95,7 +97,7 @@ std::optional<KeyStatus> CacheService::status(const CacheQuery& query) {
 
 ServiceStats CacheService::stats() const {
   const auto counts = jobs_.counts();
-  return {counts.jobs, counts.active, counts.held, refresher_.waiting()};
+  return {counts.jobs, counts.active, counts.held, refresher_.waiting(), known_, not_known_};
 }
 
 void CacheService::offer_to_refresh(const CacheRequest& request, const Outcome& outcome) {

@@ -1,5 +1,6 @@
 #pragma once
 /// The use-case: the cache of a module, found or made. One computation per cache at a time, however many ask.
+#include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <filesystem>
@@ -31,12 +32,14 @@ struct ServiceOptions {
   std::filesystem::path refresh_list = {};  ///< keeps what is to be made anew; empty: in memory alone
 };
 
-/// Of this moment.
+/// Of this moment, and since the start.
 struct ServiceStats {
-  std::size_t jobs = 0;     ///< caches worked on or queued
-  std::size_t active = 0;   ///< of them, worked on
-  std::size_t held = 0;     ///< requests that wait for a result
-  std::size_t refresh = 0;  ///< caches that wait to be made anew
+  std::size_t jobs = 0;         ///< caches worked on or queued
+  std::size_t active = 0;       ///< of them, worked on
+  std::size_t held = 0;         ///< requests that wait for a result
+  std::size_t refresh = 0;      ///< caches that wait to be made anew
+  std::uint64_t known = 0;      ///< questions for a cache that the store could answer
+  std::uint64_t not_known = 0;  ///< and those that took work
 };
 
 class CacheService {
@@ -85,6 +88,7 @@ class CacheService {
   FileFeatures features_;
   Resolver resolver_;
   Refresher refresher_;
+  std::atomic<std::uint64_t> known_ = 0, not_known_ = 0;  ///< questions
   std::mutex mutex_;
   bool refreshing_ = false;
   JobTable<CacheRequest, Outcome> jobs_;  ///< by kind, scope and key

@@ -153,6 +153,7 @@ Task<Candidates::Said> Candidates::ask(Question question, SharedSources sources)
 }
 
 Task<Candidates::Said> Candidates::ask_source(Question question, SharedSources sources) {
+  ++asked_;
   fetch::Source& source = *sources->sources.all[question.source];
   fetch::Outcome outcome = co_await source.open_place(question.place.wanted, question.place.path);
   Said said{.candidate = candidate_of(outcome, time_limit_)};

@@ -1,8 +1,10 @@
 #pragma once
 /// Every place where a file of a module might lie, asked one by one: for those who want to know where symbols were
 /// looked for. docs/protocols/symbolicator.md
+#include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <span>
 #include <string>
@@ -31,6 +33,8 @@ class Candidates {
   Task<std::vector<stacks::CandidateInfo>> list(CacheQuery query, SharedSources sources, bool with_sources = true);
   /// The same of source bundles alone: afterwards those that nobody has are not looked for elsewhere.
   Task<void> ask_bundles(CacheQuery query, SharedSources sources);
+  /// Places that were asked; not those that were known.
+  std::uint64_t asked() const { return asked_; }
 
  private:
   struct Question {
@@ -57,6 +61,7 @@ class Candidates {
   Originals& originals_;
   FileFeatures& features_;
   const std::chrono::milliseconds time_limit_;
+  std::atomic<std::uint64_t> asked_ = 0;
   std::mutex mutex_;
   std::unordered_map<std::string, Said> known_;
 };

@@ -36,8 +36,10 @@ std::expected<OpenModule, std::string> OpenModules::open(const store::EntryKey& 
     const std::scoped_lock lock(mutex_);
     if (node->module && node->payload == payload) {
       node->look_again = now_() + kLookAgain;
+      ++hits_;
       return node->module;
     }
+    ++misses_;
   }
   auto bytes = store::read_payload(entry);
   if (!bytes) return std::unexpected(std::move(bytes.error()));
@@ -89,6 +91,11 @@ void OpenModules::shrink(Nodes& dropped) {
 std::uint64_t OpenModules::bytes() const {
   const std::scoped_lock lock(mutex_);
   return bytes_;
+}
+
+OpenModuleStats OpenModules::stats() const {
+  const std::scoped_lock lock(mutex_);
+  return {nodes_.size(), bytes_, hits_, misses_};
 }
 
 std::size_t OpenModules::size() const {

@@ -18,6 +18,12 @@ namespace symcached::service {
 
 using OpenModule = std::shared_ptr<const symbolize::Module>;
 
+struct OpenModuleStats {
+  std::size_t count = 0;  ///< open now, or being opened
+  std::uint64_t bytes = 0;
+  std::uint64_t hits = 0, misses = 0;  ///< of open(): what was open already, and what was read
+};
+
 /// Holds copies of the payloads, not mappings: nobody who cuts, changes or deletes a file of the cache directory hurts
 /// who looks something up. Safe to use from any thread.
 class OpenModules {
@@ -42,6 +48,7 @@ class OpenModules {
 
   std::uint64_t bytes() const;
   std::size_t size() const;
+  OpenModuleStats stats() const;
 
  private:
   struct Node {
@@ -63,7 +70,7 @@ class OpenModules {
   mutable std::mutex mutex_;
   Nodes nodes_;
   std::unordered_map<std::string_view, Nodes::iterator> by_name_;
-  std::uint64_t bytes_ = 0;
+  std::uint64_t bytes_ = 0, hits_ = 0, misses_ = 0;
 };
 
 }  // namespace symcached::service

@@ -64,6 +64,17 @@ TEST_F(OpenModulesTest, ABetterEntryTakesItsPlaceWithinAMinute) {
   EXPECT_FALSE(first->cache().empty()) << "who still has the old one may go on with it";
 }
 
+TEST_F(OpenModulesTest, AreCounted) {
+  OpenModules modules = make(1 << 20);
+  const auto entry = put(1, symcache(1));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(modules.open(key(1), *entry));
+  const OpenModuleStats stats = modules.stats();
+  EXPECT_EQ(stats.count, 1u);
+  EXPECT_EQ(stats.bytes, modules.bytes());
+  EXPECT_EQ(stats.misses, 1u);
+  EXPECT_EQ(stats.hits, 2u);
+}
+
 TEST_F(OpenModulesTest, StaysWithinItsBudget) {
   const std::uint64_t one = symcache(0).size() + 1024;
   OpenModules modules = make(3 * one);

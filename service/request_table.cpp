@@ -55,10 +55,6 @@ std::optional<std::string> read(store::Store& store, const store::EntryKey& key)
   return bytes ? std::optional(std::string(as_text(*bytes))) : std::nullopt;
 }
 
-SharedAnswer internal_error() {
-  return std::make_shared<const RequestAnswer>(RequestAnswer{200, R"({"status":"internal_error"})"});
-}
-
 struct AtEnd {
   std::function<void()> run;
   ~AtEnd() { run(); }
@@ -72,20 +68,24 @@ const SharedAnswer& elsewhere() {
 
 }  // namespace
 
-RequestTable::RequestTable(store::Store& store, Answer answer, RequestOptions options, Log log)
+RequestTable::RequestTable(store::Store& store, Answer answer, RequestOptions options, Log log, OnEnd on_end)
     : store_(store),
       answer_(std::move(answer)),
       options_(options),
       log_(std::move(log)),
+      on_end_(std::move(on_end)),
       partial_budget_(std::make_shared<PartialBudget>(options.memory)),
       jobs_(pool_, options.jobs,
             {.run = [this](Named named) { return run(std::move(named)); },
-             .on_fault = [this](const Named& named, const char* fault) -> SharedAnswer {
-               log_(Severity::error,
-                    fmt::format("request {}: {}", named.id, fault == nullptr ? "out of memory" : fault));
-               return internal_error();
-             }}),
+             .on_fault = [this](const Named& named, const char* fault) { return after_fault(named, fault); }}),
       pool_(thread_count(options.threads)) {}
+
+SharedAnswer RequestTable::after_fault(const Named& named, const char* fault) {
+  RequestAnswer answer{200, R"({"status":"internal_error"})", RequestResult::internal_error};
+  on_end_(
+      {named.id, answer, std::chrono::steady_clock::now() - named.asked, fault == nullptr ? "out of memory" : fault});
+  return std::make_shared<const RequestAnswer>(std::move(answer));
+}
 
 void RequestTable::stop() {
   jobs_.drain();
@@ -102,7 +102,7 @@ Task<RequestTable::Outcome> RequestTable::ask(std::string scope, Text text, std:
     forget(named.id);  // nobody was told the id
     co_return std::move(*result);
   }
-  if (!result && result.error() == NoResult::overloaded) co_return Overloaded{};
+  if (!result && result.error() == NoResult::overloaded) co_return refused();
   tell(named);
   co_return co_await pending(named.id, partial);
 }
@@ -117,7 +117,7 @@ Task<RequestTable::Outcome> RequestTable::poll(std::string id, std::chrono::mill
   if (result && *result == nullptr) co_return Unknown{};
   if (result && *result == elsewhere()) co_return Pending{std::move(id), hint()};
   if (result) co_return std::move(*result);
-  if (result.error() == NoResult::overloaded) co_return Overloaded{};
+  if (result.error() == NoResult::overloaded) co_return refused();
   if (is_cancelled(id)) co_return Unknown{};
   co_return co_await pending(std::move(id), partial);
 }
@@ -134,21 +134,22 @@ Task<RequestTable::Outcome> RequestTable::pending(std::string id, bool partial) 
   std::function<RequestProgress::Body()> make = [progress, &told] {
     return progress->partial(told.id, told.retry_in, std::chrono::steady_clock::now());
   };
-  told.partial = co_await on_pool(std::move(make));
+  told.partial = co_await on_pool(told.id, std::move(make));
   co_return told;
 }
 
 /// stop() waits for it. What it throws is logged, and nothing comes of it.
 template <class T>
-Task<T> RequestTable::on_pool(std::function<T()> work) {
+Task<T> RequestTable::on_pool(std::string id, std::function<T()> work) {
   ++on_pool_;
-  std::function<void(std::function<void(T)>)> start = [this, work = std::move(work)](std::function<void(T)> done) {
-    boost::asio::post(pool_, [this, work, done = std::move(done)] {
+  std::function<void(std::function<void(T)>)> start = [this, id = std::move(id),
+                                                       work = std::move(work)](std::function<void(T)> done) {
+    boost::asio::post(pool_, [this, id, work, done = std::move(done)] {
       T result{};
       try {
         result = work();
       } catch (const std::exception& fault) {
-        log_(Severity::error, fmt::format("requests: {}", fault.what()));
+        log_(Severity::error, fmt::format("{} request={}", fault.what(), id));
       }
       done(std::move(result));
       if (--on_pool_ == 0) on_pool_.notify_all();
@@ -162,8 +163,14 @@ Task<bool> RequestTable::cancel(std::string id) {
   id = lower_ascii(id);
   const bool was_here = forget_work(id);
   std::function<bool()> remove = [this, &id] { return remove_from_disk(id); };
-  const bool was_on_disk = co_await on_pool(std::move(remove));
+  const bool was_on_disk = co_await on_pool(id, std::move(remove));
+  if (was_here || was_on_disk) ++cancelled_count_;
   co_return was_here || was_on_disk;
+}
+
+RequestTable::Overloaded RequestTable::refused() {
+  ++refused_;
+  return {};
 }
 
 /// What is under way ends, and nobody learns how.
@@ -247,6 +254,7 @@ Task<SharedAnswer> RequestTable::work(Named named) {
   auto shared = std::make_shared<const RequestAnswer>(std::move(answer));
   if (is_cancelled(named.id)) co_return shared;
   if (jobs_.counts().draining) co_return elsewhere();  // downloads were ended: the next server does it over
+  on_end_({named.id, *shared, std::chrono::steady_clock::now() - named.asked});
   keep(named.id, shared);
   if (is_told(named.id)) {
     if (shared->status == 200) write(store_, answer_key(named.id), shared->body);
@@ -285,6 +293,20 @@ bool RequestTable::forget(const std::string& id) {
   order_.erase(found->second);
   by_id_.erase(found);
   return true;
+}
+
+RequestStats RequestTable::stats() const {
+  const JobCounts jobs = jobs_.counts();
+  RequestStats stats{.refused = refused_,
+                     .cancelled = cancelled_count_,
+                     .queued = jobs.jobs - std::min(jobs.jobs, jobs.active),
+                     .active = jobs.active,
+                     .held = jobs.held,
+                     .partial_bytes = partial_budget_->used};
+  const std::scoped_lock lock(mutex_);
+  stats.kept = order_.size();
+  stats.kept_bytes = bytes_;
+  return stats;
 }
 
 std::chrono::seconds RequestTable::hint() const {

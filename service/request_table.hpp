@@ -19,17 +19,11 @@
 #include "net/log.hpp"
 #include "net/task.hpp"
 #include "service/job_table.hpp"
+#include "service/request_answer.hpp"
 #include "service/request_progress.hpp"
 #include "store/store.hpp"
 
 namespace symcached::service {
-
-/// An answer as it is sent.
-struct RequestAnswer {
-  unsigned status = 200;
-  std::string body;
-};
-using SharedAnswer = std::shared_ptr<const RequestAnswer>;
 
 struct RequestOptions {
   JobLimits jobs = {.max_jobs = 200, .max_active = 64, .max_held = 4096};
@@ -48,6 +42,8 @@ class RequestTable {
   /// Makes the answer, on a thread that may wait for the disk.
   /// @param progress  for what can be said before it is done
   using Answer = std::function<Task<RequestAnswer>(Text, std::shared_ptr<RequestProgress> progress)>;
+  /// Called when an answer was made, from a thread of the table.
+  using OnEnd = std::function<void(const RequestEnd& end)>;
   /// What a client is told now.
   struct Pending {
     std::string id;
@@ -59,7 +55,8 @@ class RequestTable {
   using Outcome = std::variant<SharedAnswer, Pending, Overloaded, Unknown>;
 
   /// `store` outlives it.
-  RequestTable(store::Store& store, Answer answer, RequestOptions options, Log log);
+  RequestTable(
+      store::Store& store, Answer answer, RequestOptions options, Log log, OnEnd on_end = [](const RequestEnd&) {});
   ~RequestTable() { stop(); }
 
   /// Begins, and waits. @param scope  requests of different scopes take turns
@@ -70,6 +67,7 @@ class RequestTable {
   /// Forgets one, with its answer. What it began for others goes on. @return whether there was one
   Task<bool> cancel(std::string id);
   JobCounts counts() const { return jobs_.counts(); }
+  RequestStats stats() const;
   /// Everybody who waits is pending, what is queued is dropped.
   void drain() { jobs_.drain(); }
   void stop();
@@ -78,6 +76,7 @@ class RequestTable {
   struct Named {
     std::string id;
     Text text = nullptr;  ///< null: on disk
+    std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
   };
   struct Kept {
     std::string id;
@@ -86,9 +85,11 @@ class RequestTable {
   };
   Task<SharedAnswer> run(Named named);
   Task<SharedAnswer> work(Named named);
+  SharedAnswer after_fault(const Named& named, const char* fault);
+  Overloaded refused();
   Task<Outcome> pending(std::string id, bool partial);
   template <class T>
-  Task<T> on_pool(std::function<T()> work);
+  Task<T> on_pool(std::string id, std::function<T()> work);
   bool forget_work(const std::string& id);
   bool remove_from_disk(const std::string& id);
   bool is_cancelled(const std::string& id);
@@ -104,7 +105,9 @@ class RequestTable {
   const Answer answer_;
   const RequestOptions options_;
   const Log log_;
-  std::mutex mutex_;
+  const OnEnd on_end_;
+  std::atomic<std::uint64_t> refused_ = 0, cancelled_count_ = 0;
+  mutable std::mutex mutex_;
   std::unordered_set<std::string> told_;  ///< ids that clients were told, of what is worked on
   std::list<Kept> order_;                 ///< the oldest first
   std::unordered_map<std::string, std::list<Kept>::iterator> by_id_;

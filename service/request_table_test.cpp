@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "net/run_task.hpp"
 #include "testing/temp_folder.hpp"
@@ -182,8 +184,42 @@ TEST_F(RequestTables, SayThatSomethingWentWrong) {
     throw std::runtime_error("a fault");
     co_return RequestAnswer{};
   };
-  RequestTable table(*store, throws, {.threads = 1}, kNoLog);
+  std::string told;
+  const RequestTable::OnEnd on_end = [&](const RequestEnd& end) {
+    if (end.answer.result == RequestResult::internal_error) told = end.fault;
+  };
+  RequestTable table(*store, throws, {.threads = 1}, kNoLog, on_end);
   EXPECT_EQ(body_of(ask(table, "a", kUntilDone)), R"({"status":"internal_error"})");
+  EXPECT_EQ(told, "a fault");
+}
+
+TEST_F(RequestTables, AreCounted) {
+  const auto store = open();
+  std::mutex mutex;
+  std::vector<std::string> ended;
+  const RequestTable::OnEnd on_end = [&](const RequestEnd& end) {
+    const std::scoped_lock lock(mutex);
+    EXPECT_GE(end.took, std::chrono::nanoseconds(0));
+    ended.push_back(end.id + " " + end.answer.body);
+  };
+  RequestTable table(*store, answers_.when_open(), {.jobs = {.max_jobs = 2, .max_active = 1}, .threads = 2}, kNoLog,
+                     on_end);
+  const auto begin = [&] { return std::get<RequestTable::Pending>(ask(table, "a", milliseconds(0))).id; };
+  const std::string first = begin(), second = begin();
+  EXPECT_TRUE(std::holds_alternative<RequestTable::Overloaded>(ask(table, "a", milliseconds(0))));
+  EXPECT_EQ(table.stats().refused, 1u);
+  EXPECT_EQ(table.stats().active, 1u);
+  EXPECT_EQ(table.stats().queued, 1u);
+  EXPECT_TRUE(run_task(table.cancel(second)));
+  EXPECT_FALSE(run_task(table.cancel(second)));
+  EXPECT_EQ(table.stats().cancelled, 1u);
+  EXPECT_EQ(table.stats().queued, 0u);
+  answers_.gate.count_down();
+  EXPECT_EQ(body_of(poll(table, first)), "answer to a");
+  EXPECT_EQ(table.stats().kept, 1u);
+  EXPECT_EQ(table.stats().kept_bytes, std::string("answer to a").size());
+  const std::scoped_lock lock(mutex);
+  EXPECT_EQ(ended, std::vector{first + " answer to a"}) << "the cancelled one has no answer";
 }
 
 }  // namespace

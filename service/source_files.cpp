@@ -104,13 +104,26 @@ Task<SourceFileAnswer> SourceFiles::fetch(SourceFileOrder order, store::EntryKey
     text = std::unexpected(std::move(other));
   }
   if (!text) {
+    count(text.error());
     const store::Negative verdict = verdict_of(outcome_of(std::move(text.error())), std::nullopt, policy_);
     store_.remember(key, verdict);
     co_return answer_of(verdict);
   }
+  ++found_;
+  bytes_ += text->size();
   keep(key, order.url, *text);
   co_return answer_of(as_bytes(*text));
 }
+
+void SourceFiles::count(const fetch::NotFetched& failed) {
+  switch (failed.kind) {
+    case fetch::NotFetched::Kind::absent: ++absent_; return;
+    case fetch::NotFetched::Kind::malformed: ++malformed_; return;
+    case fetch::NotFetched::Kind::unavailable: ++unavailable_; return;
+  }
+}
+
+SourceFileStats SourceFiles::stats() const { return {found_, absent_, malformed_, unavailable_, bytes_}; }
 
 void SourceFiles::keep(const store::EntryKey& key, const std::string& url, const std::string& text) {
   const auto not_kept = [&](const std::string& why) {

@@ -30,6 +30,11 @@ struct FoundModules {
   std::unique_ptr<stacks::SourceTexts> texts;  ///< lines around frames; null: none are wanted, or known
 };
 
+struct StackStats {
+  OpenModuleStats open;
+  std::uint64_t candidates_asked = 0;  ///< places
+};
+
 /// Opens a source as a request describes it. @return the source, or what is wrong with the description
 using OpenSource =
     std::function<std::expected<std::unique_ptr<fetch::Source>, std::string>(const sources::SourceConfig&)>;
@@ -52,6 +57,7 @@ class StackService {
   /// All modules that frames lead into, side by side.
   Task<FoundModules> find(const stacks::Request& request, const stacks::ModuleMap& map, std::string scope,
                           SharedSources sources, Tell tell = {});
+  StackStats stats() const { return {modules_.stats(), candidates_.asked()}; }
 
  private:
   struct One {

@@ -1,6 +1,7 @@
 #pragma once
 /// Answers stack traces from modules that were found, one frame after the other.
 /// Spec: docs/protocols/symbolicator.md.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,6 +29,8 @@ enum class ModuleStatus : std::uint8_t {
   fetching,     ///< in answers that are not complete: looked for, or converted
 };
 std::string_view name_of(ModuleStatus status);
+/// By status.
+using ModuleCounts = std::array<std::uint64_t, static_cast<std::size_t>(ModuleStatus::fetching) + 1>;
 
 enum class FrameStatus : std::uint8_t {
   symbolicated,
@@ -38,6 +41,8 @@ enum class FrameStatus : std::uint8_t {
   pending,         ///< in answers that are not complete: its module is not there yet
 };
 std::string_view name_of(FrameStatus status);
+/// By status.
+using FrameCounts = std::array<std::uint64_t, static_cast<std::size_t>(FrameStatus::pending) + 1>;
 
 /// A module of the request, once it was looked for.
 struct ModuleState {

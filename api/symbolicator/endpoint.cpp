@@ -100,7 +100,14 @@ Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text,
   auto parsed =
       parse_symbolicate_body(std::string_view(*text).substr(std::min(end + 1, text->size())), desk.source_rules);
   text.reset();
-  if (!parsed) co_return service::RequestAnswer{parsed.error().status, error_body(parsed.error().why)};
+  service::RequestAnswer answer;
+  answer.numbers.scope = scope;
+  if (!parsed) {
+    answer.status = parsed.error().status;
+    answer.body = error_body(parsed.error().why);
+    answer.result = service::RequestResult::invalid;
+    co_return answer;
+  }
   parsed->request.options.explain |= explains;
   const auto stacks = std::make_shared<OngoingStacks>(std::move(parsed->request));
   progress->offer([stacks](std::string_view id, seconds retry_in) { return stacks->partial(id, retry_in); });
@@ -112,8 +119,14 @@ Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text,
   };
   const service::FoundModules found = co_await desk.stacks->find(stacks->request(), stacks->map(), std::move(scope),
                                                                  std::move(sources), std::move(tell));
-  co_return service::RequestAnswer{200, completed_body(stacks->request(), stacks->map(), found.states, scratch(),
-                                                       found.texts.get(), store::Store::now())};
+  CompletedBody body =
+      completed_body(stacks->request(), stacks->map(), found.states, scratch(), found.texts.get(), store::Store::now());
+  answer.body = std::move(body.text);
+  if (body.is_failure) answer.result = service::RequestResult::failed;
+  answer.numbers.frames = body.frames;
+  for (const stacks::ModuleState& state : found.states)
+    ++answer.numbers.modules[static_cast<std::size_t>(state.status)];
+  co_return answer;
 }
 
 namespace {

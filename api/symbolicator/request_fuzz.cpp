@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i < states.size(); ++i)
     if (used[i]) states[i].status = stacks::ModuleStatus::missing;
   stacks::Scratch scratch;
-  const std::string answer = api::completed_body(request, modules, states, scratch);
+  const std::string answer = api::completed_body(request, modules, states, scratch).text;
   if (!answer.starts_with("{\"status\":\"completed\"") || !answer.ends_with("}")) __builtin_trap();
   const auto again = api::parse_options(answer);  // for it is JSON, too
   if (!again && again.error().status == 400) __builtin_trap();

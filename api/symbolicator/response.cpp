@@ -213,6 +213,7 @@ void ResponseWriter::begin_stack(const stacks::Stack& stack) {
 void ResponseWriter::frame(const stacks::OutFrame& out) {
   if (!first_frame_) out_ += ',';
   first_frame_ = false;
+  ++counts_[static_cast<std::size_t>(out.status)];
   const Frame& frame = out.frame;
   out_ += R"({"status":")";
   out_ += name_of(out.status);
@@ -253,21 +254,26 @@ std::string ResponseWriter::finish(const stacks::ModuleMap& modules, std::span<c
   return std::move(out_);
 }
 
-std::string completed_body(const stacks::Request& request, const stacks::ModuleMap& modules,
-                           std::span<const stacks::ModuleState> states, stacks::Scratch& scratch,
-                           stacks::SourceTexts* texts, stacks::WallTime now) {
+CompletedBody completed_body(const stacks::Request& request, const stacks::ModuleMap& modules,
+                             std::span<const stacks::ModuleState> states, stacks::Scratch& scratch,
+                             stacks::SourceTexts* texts, stacks::WallTime now) {
   ResponseWriter writer(request);
   std::optional<stacks::ContextSink> context;
   stacks::FrameSink& sink =
       texts == nullptr ? static_cast<stacks::FrameSink&>(writer) : context.emplace(*texts, writer);
+  const auto whole = [&](std::string_view after) {
+    CompletedBody body{.is_failure = writer.is_full(), .frames = writer.counts()};
+    body.text = std::move(writer).finish(modules, states, after);
+    return body;
+  };
   if (!request.options.explain) {
     symbolicate(request, modules, states, scratch, sink);
-    return std::move(writer).finish(modules, states);
+    return whole({});
   }
   stacks::GapFinder finder(request, states, sink);
   symbolicate(request, modules, states, scratch, finder);
   const auto explanations = stacks::explain(request, states, finder.gaps(), now);
-  return std::move(writer).finish(modules, states, explanations_member(explanations, states, now));
+  return whole(explanations_member(explanations, states, now));
 }
 
 std::string pending_members(std::string_view request_id, unsigned retry_after) {

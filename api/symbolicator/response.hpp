@@ -31,6 +31,7 @@ class ResponseWriter final : public stacks::FrameSink {
   void frame(const stacks::OutFrame& frame) override;
   void end_stack() override;
   bool is_full() const override { return out_.size() > limit_; }
+  const stacks::FrameCounts& counts() const { return counts_; }
 
   /// @param states  of all modules of the request
   /// @param after   members that stand behind all others: `,"explanations":[]`
@@ -42,15 +43,21 @@ class ResponseWriter final : public stacks::FrameSink {
   const stacks::Request& request_;
   std::size_t limit_;
   std::string out_;
+  stacks::FrameCounts counts_{};
   bool first_stack_ = true, first_frame_ = true;
 };
 
+struct CompletedBody {
+  std::string text;
+  bool is_failure = false;  ///< the frames passed the limit
+  stacks::FrameCounts frames = {};
+};
 /// Both in one: frames, modules, explanations if they are wanted, the whole body.
 /// @param texts  sources of the modules; null: frames get no lines of them
 /// @param now    for explanations
-std::string completed_body(const stacks::Request& request, const stacks::ModuleMap& modules,
-                           std::span<const stacks::ModuleState> states, stacks::Scratch& scratch,
-                           stacks::SourceTexts* texts = nullptr, stacks::WallTime now = {});
+CompletedBody completed_body(const stacks::Request& request, const stacks::ModuleMap& modules,
+                             std::span<const stacks::ModuleState> states, stacks::Scratch& scratch,
+                             stacks::SourceTexts* texts = nullptr, stacks::WallTime now = {});
 
 /// Not done yet: to be asked for by its id. @param retry_after  seconds
 std::string pending_body(std::string_view request_id, unsigned retry_after);

@@ -102,7 +102,7 @@ void SymbolicateAndWrite(benchmark::State& state) {
   stacks::Scratch scratch;
   std::size_t bytes = 0;
   for (auto _ : state) {
-    const std::string body = completed_body(parsed->request, modules, found, scratch);
+    const std::string body = completed_body(parsed->request, modules, found, scratch).text;
     bytes = body.size();
     benchmark::DoNotOptimize(body.data());
   }

@@ -20,13 +20,29 @@ std::string answer(std::string_view body, const std::vector<stacks::ModuleState>
   const auto parsed = parse_symbolicate_body(body, {});
   if (!parsed) return parsed.error().why;
   stacks::Scratch scratch;
-  return completed_body(parsed->request, stacks::ModuleMap(parsed->request.modules), states, scratch);
+  return completed_body(parsed->request, stacks::ModuleMap(parsed->request.modules), states, scratch).text;
 }
 
 /// At 0x1000: ns::outer(int), from offset 4 on with std::get<int>() inlined (testkit::answering_functions).
 symbolize::Module crash_module() {
   return testkit::module_of(
       testkit::write(testkit::answering_functions(), {.arch = model::Arch::x86_64, .producer_kind = "elf"}));
+}
+
+TEST(SymbolicateResponse, CountsItsFrames) {
+  const auto module = crash_module();
+  const auto parsed = parse_symbolicate_body(
+      R"({"stacktraces":[{"frames":[{"instruction_addr":"0x401004"},{"instruction_addr":"0x1"}]}],
+          "modules":[{"type":"elf","image_addr":"0x400000","image_size":65536}]})",
+      {});
+  ASSERT_TRUE(parsed);
+  const std::vector<stacks::ModuleState> states{{.status = ModuleStatus::found, .module = &module}};
+  stacks::Scratch scratch;
+  const auto body = completed_body(parsed->request, stacks::ModuleMap(parsed->request.modules), states, scratch);
+  const auto count = [&](stacks::FrameStatus status) { return body.frames[static_cast<std::size_t>(status)]; };
+  EXPECT_EQ(count(stacks::FrameStatus::symbolicated), 2u) << "one of them inlined";
+  EXPECT_EQ(count(stacks::FrameStatus::unknown_image), 1u);
+  EXPECT_FALSE(body.is_failure);
 }
 
 TEST(SymbolicateResponse, HasTheFieldsOfTheProtocolInItsOrder) {
