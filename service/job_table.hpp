@@ -23,6 +23,9 @@
 
 namespace symcached::service {
 
+/// For those who wait as long as it takes: whoever asked them gives up sooner.
+inline constexpr std::chrono::hours kNoLimit{24};
+
 struct JobLimits {
   std::size_t max_jobs = 4096;  ///< names worked on or queued at once
   std::size_t max_active = 64;  ///< of them, worked on

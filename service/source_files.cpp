@@ -19,8 +19,7 @@ namespace {
 
 using stacks::DownloadStatus;
 
-constexpr std::chrono::hours kNoLimit{24};  ///< whoever waits gives up sooner
-constexpr unsigned kThreads = 2;            ///< for the disk; downloads have none
+constexpr unsigned kThreads = 2;  ///< for the disk; downloads have none
 
 SourceFileAnswer answer_of(Bytes text) {
   return {std::make_shared<const symbolize::SourceLines>(text), DownloadStatus::ok};

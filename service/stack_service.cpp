@@ -14,8 +14,6 @@ using stacks::DownloadStatus;
 using stacks::ModuleStatus;
 using stacks::UseStatus;
 
-constexpr std::chrono::hours kNoLimit{24};  ///< whoever waits gives up sooner
-
 ModuleStatus status_of(const Failed& failed) {
   switch (failed.kind) {
     case Failed::Kind::malformed: return ModuleStatus::malformed;

@@ -15,7 +15,6 @@ namespace {
 
 using stacks::ModuleStatus;
 
-constexpr std::chrono::hours kNoLimit{24};      ///< whoever waits gives up sooner
 constexpr std::chrono::seconds kLookAgain{60};  ///< then the store is asked again, so that its files count as used
 constexpr std::uint64_t kDescriptor = 1 << 20;  ///< of the memory's bytes, so that few are open
 constexpr std::array kUses{CacheUse::own_sources, CacheUse::bundled_sources};  ///< the one that counts first

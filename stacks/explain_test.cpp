@@ -33,7 +33,7 @@ CandidateInfo used(std::string location) {
   return {.source = "s", .location = std::move(location), .download = ok, .debug = UseStatus{}};
 }
 
-struct Row {
+struct Case {
   std::string_view why;
   Looked module;
   std::vector<CandidateInfo> asked;
@@ -45,7 +45,7 @@ TEST(Advice, SaysWhyAndWhatHelps) {  // docs/protocols/symbolicator.md
     return Looked{.trouble = Trouble::no_file, .ids = std::move(ids), .why = why};
   };
   const std::string_view upload = "upload app.pdb with debug id 3249d99d-0c40-4931-8610-f4e4fb0b6936-1";
-  const Row rows[] = {
+  const Case rows[] = {
       {"no module",
        {Trouble::no_module},
        {},
@@ -147,7 +147,7 @@ TEST(Advice, SaysWhyAndWhatHelps) {  // docs/protocols/symbolicator.md
        "no source has a debug file for this id",
        "give --symbols a place that has the debug file of srv with build id abcd"},
   };
-  for (Row row : rows) {
+  for (Case row : rows) {
     row.module.asked = row.asked;
     const Advice advice = advice_on(row.module, kNow);
     EXPECT_EQ(advice.reason, row.reason) << row.why;

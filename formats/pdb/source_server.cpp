@@ -22,7 +22,7 @@ struct SectionRow {
   std::string_view start;
   Section section;
 };
-constexpr auto kSections = std::to_array<SectionRow>({
+constexpr auto kSectionRows = std::to_array<SectionRow>({
     {"srcsrv: ini", Section::ini},
     {"srcsrv: variables", Section::variables},
     {"srcsrv: source files", Section::files},
@@ -32,7 +32,7 @@ constexpr auto kSections = std::to_array<SectionRow>({
 std::optional<Section> section_of(std::string_view line) {
   constexpr std::size_t kLongest = 20;
   const std::string start = lower_ascii(line.substr(0, kLongest));
-  for (const SectionRow& row : kSections)
+  for (const SectionRow& row : kSectionRows)
     if (start.starts_with(row.start)) return row.section;
   return std::nullopt;
 }
