@@ -25,6 +25,7 @@ set_source_files_properties(
   config/source_schema_test.cpp app/cache_ls.cpp app/cache_purge.cpp app/cache_stat.cpp app/cache_verify.cpp
   app/cache_warm.cpp app/cleanup.cpp app/commands.cpp app/config.cpp app/convert.cpp app/inspect.cpp app/lookup.cpp
   app/serve_options.cpp app/symbolicate.cpp app/warmer_test.cpp
-  app/fetch.cpp app/symcachegen.cpp service/cache_query_test.cpp transcode/remote_transcoders.cpp
+  app/fetch.cpp app/symcachegen.cpp service/cache_query_test.cpp service/source_files_test.cpp
+  service/worker_reader_test.cpp stacks/explain_test.cpp transcode/remote_transcoders.cpp
   transcode/remote_transcoders_test.cpp transcode/transcoder_test.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
