@@ -187,7 +187,7 @@ class Caches(program.WithPdb):
         junk.write_text("junk")
         size = self.pdb.stat().st_size
         rows = [
-            (["lookup", old, "1"], "old.symcache: symcache version 9 is not supported (expected 2); convert the origi"),
+            (["lookup", old, "1"], "old.symcache: symcache version 9 is not supported (expected 3); convert the origi"),
             (["convert", cache], "already a symcache"), (["convert", junk], "junk: unrecognized format"),
             (["convert", cut], f"truncated: 5000 of {size} bytes (msf.block_count at offset 40)")]
         for arguments, want in rows:
