@@ -128,6 +128,7 @@ SymbolicationStats Backend::symbolication() const {
 void Backend::stop() {
   if (requests_) requests_->drain();
   if (files_) files_->drain();
+  if (service_) service_->drain();
   client_.stop();
   workers_.stop();
   if (transcoding_) transcoding_->stop();

@@ -17,7 +17,8 @@ namespace symcached::service {
 namespace {
 
 constexpr std::chrono::seconds kMostHint{30};
-constexpr std::size_t kMostCancelled = 4096;           ///< ids; they are random, so no other request has them
+constexpr std::size_t kMostCancelled = 4096;  ///< ids; they are random, so no other request has them
+constexpr std::chrono::seconds kLastWork{5};  ///< for what is worked on to notice that all it waits for has ended
 constexpr std::chrono::milliseconds kDiskHold{1'000};  ///< for what a look at the disk decides
 
 /// A random UUID, as the protocol's clients expect ids to look; whoever knows one may read the answer.
@@ -90,6 +91,10 @@ SharedAnswer RequestTable::after_fault(const Named& named, const char* fault) {
 void RequestTable::stop() {
   jobs_.drain();
   for (int left = on_pool_; left != 0; left = on_pool_) on_pool_.wait(left);
+  {
+    std::unique_lock lock(mutex_);
+    idle_.wait_for(lock, kLastWork, [this] { return working_ == 0; });
+  }
   pool_.stop();
   pool_.join();
 }
@@ -245,10 +250,12 @@ Task<SharedAnswer> RequestTable::work(Named named) {
   {
     const std::scoped_lock lock(mutex_);
     progress_[named.id] = progress;
+    ++working_;
   }
   const AtEnd unlisted{[this, &named] {
     const std::scoped_lock lock(mutex_);
     progress_.erase(named.id);
+    if (--working_ == 0) idle_.notify_all();
   }};
   RequestAnswer answer = co_await answer_(named.text, progress);
   auto shared = std::make_shared<const RequestAnswer>(std::move(answer));

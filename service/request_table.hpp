@@ -3,6 +3,7 @@
 #include <atomic>
 #include <boost/asio/thread_pool.hpp>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <expected>
@@ -115,6 +116,8 @@ class RequestTable {
   const std::shared_ptr<PartialBudget> partial_budget_;
   std::unordered_map<std::string, std::shared_ptr<RequestProgress>> progress_;  ///< of what is worked on
   std::deque<std::string> cancelled_;                                           ///< the last few
+  std::size_t working_ = 0;       ///< answers that are being made, those that were cancelled too
+  std::condition_variable idle_;  ///< nothing is worked on; with mutex_
   std::atomic<int> on_pool_ = 0;  ///< posted: requests on their way to the disk, partial answers
   JobTable<Named, SharedAnswer> jobs_;
   boost::asio::thread_pool pool_;

@@ -15,7 +15,9 @@ inline PdbImage rich_pdb() {
   const auto shape = image.types.pointer(image.types.modifier(0x1000), pdb::PointerMode::reference);
   const auto callback = image.types.pointer(image.types.procedure(0x30, image.types.list({0x74, shape})));
   const auto run = image.types.procedure(3, image.types.list({callback, image.types.array(0x70, 8)}));
-  const auto method = image.types.method(3, 0x1000, image.types.pointer(0x1001), image.types.list({}));
+  const auto nothing = image.types.list({});
+  const auto object = image.types.pointer(0x1001);
+  const auto method = image.types.method(3, 0x1000, object, nothing);
   image.items.string_id("outer").func_id(0x1000, "leaf", run).func_id(0, "middle").member_id(0x1000, "method", method);
   image.publics.global("?run@@YAXXZ", {1, 0}).global("_twin", {1, 0x40}).global("jumped_to", {1, 0x200});
   image.publics.global("memcpy", {1, 0x300}).global("memcpy_tail", {1, 0x310}, 0).global("data", {2, 0});
