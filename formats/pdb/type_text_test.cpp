@@ -38,7 +38,9 @@ struct Parameter {
   TypeIndex type;
   std::string_view want;
 };
-void expect_each(TypeRecords records, std::initializer_list<Parameter> rows) {
+/// @param types_of_rows  with those of the rows, which may be made after this argument is
+void expect_each(const TypeRecords& types_of_rows, std::initializer_list<Parameter> rows) {
+  TypeRecords records = types_of_rows;
   std::vector<TypeIndex> functions;
   for (const Parameter& r : rows) functions.push_back(records.procedure(kVoid, records.list({r.type})));
   Types types(records);
