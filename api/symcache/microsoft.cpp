@@ -40,7 +40,8 @@ http::Response to_response(const service::WptOutcome& outcome, const http::Reque
       overloaded{[&](const transcode::SharedSymcache& symcache) { return send(*symcache, request, location); },
                  [](const service::NothingNewer&) { return nothing_newer(); },
                  [](const service::NotMade&) {
-                   return http::text(404, "no version that this client can read, and no transcoder or no source for one",
+                   return http::text(404,
+                                     "no version that this client can read, and no transcoder or no source for one",
                                      {{"Cache-Control", "no-store"}});
                  },
                  [&](const auto& other) { return to_response(other, polls); }},
