@@ -13,8 +13,7 @@ std::expected<std::unique_ptr<SymcacheFolder>, std::string> SymcacheFolder::open
   return std::unique_ptr<SymcacheFolder>(new SymcacheFolder(std::move(*directory)));
 }
 
-transcode::SharedSymcache SymcacheFolder::open_best(const SymcacheKey& key,
-                                                                 const wpt::Version& requested) const {
+transcode::SharedSymcache SymcacheFolder::open_best(const SymcacheKey& key, const wpt::Version& requested) const {
   const wpt::Version minimum = minimum_of(format_of(requested));
   const transcode::HeldFiles all = directory_->find(key.pdb_name, key.id);
   for (const transcode::Held& held : std::views::reverse(*all)) {
