@@ -45,14 +45,12 @@ stacks::DownloadStatus status_of(const fetch::NotFetched::Said& said) {
 
 /// A source that has no place for such files was not asked.
 void add_places(const fetch::NotFetched::Said& said, std::vector<stacks::CandidateInfo>& out) {
-  for (const std::string& location : said.locations) {
-    const std::string place = location + ": ";
+  for (const std::string& location : said.locations)
     out.push_back({.source = said.source,
                    .location = location,
                    .download = status_of(said),
                    .details = said.status == 0 ? "" : std::to_string(said.status),
-                   .why = said.why.starts_with(place) ? said.why.substr(place.size()) : said.why});
-  }
+                   .why = stacks::without_place(said.why, location)});
 }
 
 class Fetcher {

@@ -2,7 +2,7 @@
 # the sanitizers' builds and in CI. Elsewhere every file is compiled alone.
 # The files listed here always are, as they have a name in an anonymous namespace that another file of their folder
 # has, too. Where the compiler says "redefinition", rename one, or add its file.
-set(SC_UNITY "$ENV{SC_UNITY}" CACHE STRING "what to compile several files at a time: all, tests, or empty")
+set(SC_UNITY "$ENV{SC_UNITY}" CACHE STRING "all: compile several files at a time; empty: each alone")
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
 if(SC_UNITY STREQUAL "all")
   set(CMAKE_UNITY_BUILD ON)

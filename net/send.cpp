@@ -106,13 +106,13 @@ Task<Sent> send_text(Stream& stream, std::string_view text, bool more, Sending& 
   }
 }
 
-/// What goes before the end of a file that others may write to is sent from the file itself, so only then it can be
-/// told whether all of it is of one content.
+/// A file that others may write to is looked at once more before its end is sent. What lies in the buffers of the
+/// kernel by then still is part of the file, so this finds what is written while a client is slow, not what is written
+/// in the last moment.
 Task<Sent> send_file(Stream& stream, http::FileSlice slice, Sending& sending) {
-  const auto begin = static_cast<off_t>(slice.offset);
+  auto offset = static_cast<off_t>(slice.offset);
   const auto end = static_cast<off_t>(slice.offset + slice.size);
-  off_t offset = begin;
-  off_t until = std::max(begin, end - static_cast<off_t>(kEnd));
+  off_t until = std::max(offset, end - static_cast<off_t>(kEnd));
   while (offset < end) {
     if (offset == until) until = end;
     if (until == end && has_changed(slice)) co_return Sent::file_changed;

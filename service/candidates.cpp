@@ -60,12 +60,6 @@ CandidateInfo candidate_of(const fetch::Outcome& outcome, std::chrono::milliseco
   return candidate;
 }
 
-/// Without the place, which is told beside it.
-std::string without_place(std::string why, const std::string& location) {
-  const std::string place = location + ": ";
-  return why.starts_with(place) ? why.substr(place.size()) : why;
-}
-
 constexpr std::array kPurposes{Purpose::names, Purpose::sources};
 
 std::string name_of(const fetch::Source& source, const std::string& scope, const std::string& location) {
@@ -159,7 +153,7 @@ Task<Candidates::Said> Candidates::ask_source(Question question, SharedSources s
   Said said{.candidate = candidate_of(outcome, time_limit_)};
   said.candidate.source = source.id();
   said.candidate.location = source.location_of(question.place.path);
-  said.candidate.why = without_place(std::move(said.candidate.why), said.candidate.location);
+  said.candidate.why = stacks::without_place(std::move(said.candidate.why), said.candidate.location);
   if (auto* original = std::get_if<fetch::Original>(&outcome)) {
     said.candidate.features = co_await features_.of(std::move(*original));
     if (!said.candidate.features) said.candidate.features.emplace();

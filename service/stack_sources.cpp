@@ -42,12 +42,6 @@ stacks::CandidateInfo candidate_of(const std::string& url, const SourceFileAnswe
   return candidate;
 }
 
-/// Of all requests that one thread works on.
-stacks::Scratch& scratch() {
-  thread_local stacks::Scratch memory;
-  return memory;
-}
-
 }  // namespace
 
 Task<std::unique_ptr<stacks::SourceTexts>> StackSources::find(const stacks::Request& request,
@@ -57,7 +51,7 @@ Task<std::unique_ptr<stacks::SourceTexts>> StackSources::find(const stacks::Requ
   std::unique_ptr<RequestTexts> texts = co_await open(request, states, scope, std::move(sources));
   if (!texts || files_ == nullptr || !request.options.fetch_sources || !texts->may_link()) co_return std::move(texts);
   FileSink sink(*texts);
-  symbolicate(request, map, states, scratch(), sink);
+  symbolicate(request, map, states, stacks::thread_scratch(), sink);
   co_await fetch(request, states, std::move(scope), texts->linked());
   co_return std::move(texts);
 }

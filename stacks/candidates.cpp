@@ -24,6 +24,11 @@ std::string_view name_of(UseStatus::Kind kind) {
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
+std::string without_place(std::string why, const std::string& location) {
+  const std::string place = location + ": ";
+  return why.starts_with(place) ? why.substr(place.size()) : why;
+}
+
 void tidy(std::vector<CandidateInfo>& candidates) {
   const auto place = [](const CandidateInfo& c) { return std::tie(c.source, c.location); };
   const auto unused = [](const CandidateInfo& c) { return !c.debug && !c.unwind; };

@@ -47,6 +47,9 @@ struct CandidateInfo {
   const std::string& heard() const { return why.empty() ? details : why; }
 };
 
+/// A reason without the place in front of it, which is told beside it.
+std::string without_place(std::string why, const std::string& location);
+
 /// In the order of the protocol: by source, then location, each once. Of two the one that was used stays.
 void tidy(std::vector<CandidateInfo>& candidates);
 

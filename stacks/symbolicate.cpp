@@ -255,6 +255,11 @@ class StackAnswerer {
 
 }  // namespace
 
+Scratch& thread_scratch() {
+  thread_local Scratch scratch;
+  return scratch;
+}
+
 void symbolicate(const Request& request, const ModuleMap& modules, std::span<const ModuleState> states,
                  Scratch& scratch, FrameSink& sink) {
   for (const Stack& stack : request.stacks) StackAnswerer(request, modules, states, stack, scratch, sink).run();

@@ -100,6 +100,8 @@ struct Scratch {
   std::vector<std::string_view> aliases;
   std::string method, path;
 };
+/// For all requests that this thread works on; not across a co_await.
+Scratch& thread_scratch();
 
 /// @param modules  of the request
 /// @param states   one for each module of the request

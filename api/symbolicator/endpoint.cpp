@@ -83,12 +83,6 @@ bool is_json(const http::Request& request) {
   return lower == kJson || (lower.starts_with("application/") && lower.ends_with("+json"));
 }
 
-/// Of all requests that one thread works on.
-stacks::Scratch& scratch() {
-  thread_local stacks::Scratch memory;
-  return memory;
-}
-
 }  // namespace
 
 Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text,
@@ -119,8 +113,8 @@ Task<service::RequestAnswer> answer_stacks(service::RequestTable::Text text,
   };
   const service::FoundModules found = co_await desk.stacks->find(stacks->request(), stacks->map(), std::move(scope),
                                                                  std::move(sources), std::move(tell));
-  CompletedBody body =
-      completed_body(stacks->request(), stacks->map(), found.states, scratch(), found.texts.get(), store::Store::now());
+  CompletedBody body = completed_body(stacks->request(), stacks->map(), found.states, stacks::thread_scratch(),
+                                      found.texts.get(), store::Store::now());
   answer.body = std::move(body.text);
   if (body.is_failure) answer.result = service::RequestResult::failed;
   answer.numbers.frames = body.frames;

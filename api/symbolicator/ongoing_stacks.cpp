@@ -32,8 +32,7 @@ std::string OngoingStacks::partial(std::string_view id, std::chrono::seconds ret
   }
   const std::string pending = pending_members(id, static_cast<unsigned>(retry_in.count()));
   ResponseWriter writer(request_, {.status = pending, .limit = kMaxPartial});
-  stacks::Scratch scratch;
-  symbolicate(request_, map_, states, scratch, writer);
+  symbolicate(request_, map_, states, stacks::thread_scratch(), writer);
   return writer.is_full() ? std::string() : std::move(writer).finish(map_, states);
 }
 
