@@ -66,12 +66,14 @@ Task<http::Response> transcode(http::Request request, Segments below, Behind beh
   co_return behind.options.workers->answer(request, below);
 }
 
+Task<http::Response> at_once(http::Response response) { co_return response; }
+
 /// What Windows Performance Analyzer asks for: /v3.1.0/name/id.
 Task<http::Response> microsoft_symcache(http::Request request, Segments path, Behind behind) {
-  if (behind.options.microsoft == nullptr) co_return http::text(404, kNoMicrosoft);
-  if (auto refused = refusal(request, path, behind)) co_return std::move(*refused);
-  co_return co_await get_microsoft_symcache(std::move(request), std::move(path), *behind.options.microsoft,
-                                            behind.options.hold, behind.options.redirect);
+  if (behind.options.microsoft == nullptr) return at_once(http::text(404, kNoMicrosoft));
+  if (auto refused = refusal(request, path, behind)) return at_once(std::move(*refused));
+  return get_microsoft_symcache(std::move(request), std::move(path), *behind.options.microsoft, behind.options.hold,
+                                behind.options.redirect);
 }
 
 Task<http::Response> symbolicate(http::Request request, Segments, Behind behind) {

@@ -259,7 +259,7 @@ Task<bool> Connection::send(const http::Response& response, bool head_only, bool
   if (text != nullptr) bytes += *text;
   Sent result = Sent::all;
   const std::uint64_t copied = more && slice->state ? kMostCopied : kCheaperCopied;
-  if (more && (stream_.is_tls() || slice->size <= copied)) {
+  if (more && (stream_.is_tls() || slice->bytes || slice->size <= copied)) {
     result = co_await send_copied(stream_, bytes, *slice, sending_);
   } else {
     const auto left = try_send(stream_, bytes, more, sending_);

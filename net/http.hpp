@@ -68,12 +68,13 @@ struct FileState {
 
 /// Part of an open file, sent without a copy through this program.
 struct FileSlice {
-  std::shared_ptr<const Descriptor> file;
+  std::shared_ptr<const Descriptor> file;  ///< null if there are `bytes`
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   /// Of a file that others may write to, when its content was looked at: if it is another before all is sent, the end
   /// is not sent and the connection closed, so that no client takes parts of two contents for a whole.
   std::optional<FileState> state = {};
+  std::shared_ptr<const std::string> bytes = {};  ///< all of a small file, in memory
 };
 
 /// Content-Length, Date and Connection are added when it is sent; the body of an answer to HEAD is left out then.

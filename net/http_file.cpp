@@ -78,7 +78,9 @@ Response file_response(const Request& request, FileSlice whole, const std::strin
   if (const auto* part = std::get_if<Part>(&range)) {
     headers.emplace_back("Content-Range",
                          fmt::format("bytes {}-{}/{}", part->offset, part->offset + part->size - 1, whole.size));
-    return {206, std::move(headers), FileSlice{whole.file, whole.offset + part->offset, part->size, whole.state}};
+    whole.offset += part->offset;
+    whole.size = part->size;
+    return {206, std::move(headers), std::move(whole)};
   }
   return {200, std::move(headers), std::move(whole)};
 }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <expected>
+#include <span>
 #include <utility>
 
 namespace symcached::net {
@@ -27,6 +28,13 @@ Task<bool> writable(Stream& stream, Sending& sending) {
   return stream.writable();
 }
 
+/// @return how many bytes were there; negative if they cannot be read
+ssize_t read_piece(const http::FileSlice& slice, std::uint64_t at, std::span<char> out) {
+  if (out.empty()) return 0;
+  if (slice.bytes) return static_cast<ssize_t>(slice.bytes->copy(out.data(), out.size(), slice.offset + at));
+  return ::pread(slice.file->get(), out.data(), out.size(), static_cast<off_t>(slice.offset + at));
+}
+
 /// The bytes from `at` on of `head` and the slice behind it, as many as one piece has. They last until the next call.
 std::expected<std::string_view, Sent> copy_piece(std::string_view head, const http::FileSlice& slice,
                                                  std::uint64_t at) {
@@ -38,12 +46,9 @@ std::expected<std::string_view, Sent> copy_piece(std::string_view head, const ht
   }
   const std::uint64_t in_slice = at + filled - head.size();
   const std::uint64_t wanted = std::min<std::uint64_t>(buffer.size() - filled, slice.size - in_slice);
-  if (wanted > 0) {
-    const ssize_t n =
-        ::pread(slice.file->get(), buffer.data() + filled, wanted, static_cast<off_t>(slice.offset + in_slice));
-    if (n < 0) return std::unexpected(Sent::file_unreadable);
-    filled += static_cast<std::size_t>(n);
-  }
+  const ssize_t n = read_piece(slice, in_slice, std::span(buffer).subspan(filled, wanted));
+  if (n < 0) return std::unexpected(Sent::file_unreadable);
+  filled += static_cast<std::size_t>(n);
   if (filled == 0) return std::unexpected(Sent::file_too_short);
   return std::string_view(buffer.data(), filled);
 }

@@ -98,38 +98,41 @@ void WptService::stop() {
 }
 
 Task<WptOutcome> WptService::find(WptQuery query, milliseconds hold) {
-  WptOutcome outcome = co_await outcome_of_request(std::move(query), hold);
-  requests_[outcome.index()].fetch_add(1, std::memory_order_relaxed);
-  co_return outcome;
-}
-
-Task<WptOutcome> WptService::outcome_of_request(WptQuery query, milliseconds hold) {
   for (int round = 0; round < kMostRounds; ++round) {
-    const transcode::HeldFiles held = directory_.find(query.pdb_name, query.id);
-    const Plan plan = plan_of(query, *held);
-    if (const auto* serve = std::get_if<wpt::Serve>(&plan.choice)) {
-      const transcode::Held& file = *held_of(*held, serve->version);
-      if (serve->upgrade) begin(query, *serve->upgrade);
-      if (auto opened = directory_.open_known(file)) co_return opened;
-      Work work{query.pdb_name, query.id, 0, file};
-      const auto read = co_await jobs_.find(name_of(work), kScope, work, std::max(hold, kReadHold));
-      if (!read) co_return not_now(read.error());
-      const auto* done = std::get_if<Done>(&*read);
-      if (done == nullptr) co_return as_outcome(*read);
-      if (done->opened) co_return done->opened;
-      continue;
-    }
-    const auto* make = std::get_if<wpt::Make>(&plan.choice);
-    if (make == nullptr && std::holds_alternative<wpt::NothingNewer>(plan.choice)) co_return NothingNewer{};
-    if (make == nullptr) co_return plan.barred ? as_outcome(told(*plan.barred)) : NotMade{};
-    Work work{query.pdb_name, query.id, tool_of(make->version)};
-    const auto made = co_await jobs_.find(name_of(work), kScope, work, hold);
-    if (!made) co_return not_now(made.error());
-    if (!std::holds_alternative<Done>(*made)) co_return as_outcome(*made);
+    Next next = next_for(query);
+    if (auto* outcome = std::get_if<WptOutcome>(&next)) co_return counted(std::move(*outcome));
+    const Work work = std::get<Work>(std::move(next));
+    const auto result =
+        co_await jobs_.find(name_of(work), kScope, work, work.to_read ? std::max(hold, kReadHold) : hold);
+    if (!result) co_return counted(not_now(result.error()));
+    const auto* done = std::get_if<Done>(&*result);
+    if (done == nullptr) co_return counted(as_outcome(*result));
+    if (done->opened) co_return counted(done->opened);
   }
   log_(Severity::error,
        fmt::format("{}: its symcache is gone as soon as it is made", text_of(query.pdb_name, query.id)));
-  co_return Unable{"the symcache is gone as soon as it is made", kGoneRetry};
+  co_return counted(Unable{"the symcache is gone as soon as it is made", kGoneRetry});
+}
+
+WptOutcome WptService::counted(WptOutcome outcome) {
+  requests_[outcome.index()].fetch_add(1, std::memory_order_relaxed);
+  return outcome;
+}
+
+/// The answer, or what has to be done for one.
+WptService::Next WptService::next_for(const WptQuery& query) {
+  const transcode::HeldFiles held = directory_.find(query.pdb_name, query.id);
+  const Plan plan = plan_of(query, *held);
+  if (const auto* serve = std::get_if<wpt::Serve>(&plan.choice)) {
+    const transcode::Held& file = *held_of(*held, serve->version);
+    if (serve->upgrade) begin(query, *serve->upgrade);
+    if (auto opened = directory_.open_known(file)) return WptOutcome(std::move(opened));
+    return Work{query.pdb_name, query.id, 0, file};
+  }
+  if (const auto* make = std::get_if<wpt::Make>(&plan.choice))
+    return Work{query.pdb_name, query.id, tool_of(make->version)};
+  if (std::holds_alternative<wpt::NothingNewer>(plan.choice)) return WptOutcome(NothingNewer{});
+  return plan.barred ? as_outcome(told(*plan.barred)) : WptOutcome(NotMade{});
 }
 
 /// What is to be done, and why a tool that might have helped does not.

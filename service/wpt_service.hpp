@@ -118,13 +118,15 @@ class WptService {
     transcode::SharedSymcache opened = nullptr;  ///< what was to be read
   };
   using Made = std::variant<Done, Absent, Failed, Unable>;
+  using Next = std::variant<WptOutcome, Work>;
   struct Plan {
     wpt::Choice choice;
     std::optional<store::Negative> barred = {};
   };
 
   Plan plan_of(const WptQuery& query, std::span<const transcode::Held> held);
-  Task<WptOutcome> outcome_of_request(WptQuery query, std::chrono::milliseconds hold);
+  Next next_for(const WptQuery& query);
+  WptOutcome counted(WptOutcome outcome);
   std::optional<store::Negative> remembered(const store::EntryKey& key);
   std::vector<std::optional<store::Negative>> barred(const std::string& pdb_name, const DebugId& id);
   static Made told(const store::Negative& negative);

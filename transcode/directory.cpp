@@ -50,6 +50,7 @@ SymcacheDirectory::SymcacheDirectory(fs::path root, DirectoryOptions options)
     : root_(std::move(root)),
       log_(options.log ? std::move(options.log) : [](Severity, const std::string&) {}),
       listings_(root_, std::move(options.now), options.trusted),
+      hot_(root_.native()),
       jobs_(root_ / kOwnFolder / "jobs"),
       quarantine_(root_ / kOwnFolder / "quarantine") {}
 

@@ -1,8 +1,10 @@
 #include "transcode/hot_files.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <utility>
@@ -17,9 +19,21 @@ bool has_stamp(const Descriptor& file, const store::FileStamp& stamp) {
   return ::fstat(file.get(), &info) == 0 && store::stamp_of(info) == stamp;
 }
 
+/// @return null: it cannot be read, or is not whole
+std::shared_ptr<const std::string> bytes_of(const Descriptor& file, std::uint64_t size) {
+  auto bytes = std::make_shared<std::string>(size, '\0');
+  const ssize_t n = ::pread(file.get(), bytes->data(), bytes->size(), 0);
+  return std::cmp_equal(n, size) ? bytes : nullptr;
+}
+
+Descriptor file_without_name(const std::string& folder) {
+  Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  return file ? std::move(file) : Descriptor(::memfd_create("symcached hot", MFD_CLOEXEC));
+}
+
 /// @return null: it cannot be made, or is not whole
-std::shared_ptr<const Descriptor> copy_of(const Descriptor& file, std::uint64_t size) {
-  auto copy = std::make_shared<const Descriptor>(::memfd_create("symcached hot", MFD_CLOEXEC));
+std::shared_ptr<const Descriptor> copy_of(const Descriptor& file, std::uint64_t size, const std::string& folder) {
+  auto copy = std::make_shared<const Descriptor>(file_without_name(folder));
   if (!*copy) return nullptr;
   off_t offset = 0;
   while (static_cast<std::uint64_t>(offset) < size) {
@@ -51,6 +65,14 @@ SharedSymcache HotFiles::find(const std::string& path) {
   return found->second.copy;
 }
 
+bool HotFiles::copy(OpenSymcache& symcache) const {
+  const std::shared_ptr<const Descriptor> original = std::move(symcache.file);
+  symcache.is_copy = true;
+  if (symcache.size <= kMostInMemory) symcache.bytes = bytes_of(*original, symcache.size);
+  else symcache.file = copy_of(*original, symcache.size, folder_);
+  return symcache.bytes || symcache.file;
+}
+
 SharedSymcache HotFiles::keep(const store::FileStamp& stamp, const SharedSymcache& symcache) {
   if (symcache->size > kMostSize) return symcache;
   Share& share = mine();
@@ -59,12 +81,9 @@ SharedSymcache HotFiles::keep(const store::FileStamp& stamp, const SharedSymcach
     const std::scoped_lock lock(share.mutex);
     if (!share.has_room(now)) return symcache;
   }
-  auto file = copy_of(*symcache->file, symcache->size);
-  if (!file || !has_stamp(*symcache->file, stamp)) return symcache;
-  OpenSymcache copy = *symcache;
-  copy.file = std::move(file);
-  copy.is_copy = true;
-  auto shared = std::make_shared<const OpenSymcache>(std::move(copy));
+  OpenSymcache copied = *symcache;
+  if (!copy(copied) || !has_stamp(*symcache->file, stamp)) return symcache;
+  auto shared = std::make_shared<const OpenSymcache>(std::move(copied));
   const std::scoped_lock lock(share.mutex);
   if (share.has_room(now)) share.files.insert_or_assign(symcache->path, Kept{stamp, symcache->file, shared, now});
   return shared;

@@ -19,19 +19,24 @@ struct OpenSymcache {
   std::shared_ptr<const Descriptor> file;
   std::uint64_t size = 0;  ///< bytes, when it was read
   wpt::Version version;
-  std::string etag;              ///< strong, with its quotes: version and digest of the content
-  std::string path;              ///< relative to the directory, as it is spelt there
-  std::int64_t modified_ns = 0;  ///< since 1970, when it was read
-  bool is_copy = false;          ///< `file` is in memory, and nobody else can write to it
+  std::string etag;                               ///< strong, with its quotes: version and digest of the content
+  std::string path;                               ///< relative to the directory, as it is spelt there
+  std::int64_t modified_ns = 0;                   ///< since 1970, when it was read
+  bool is_copy = false;                           ///< nobody else can write to `file`
+  std::shared_ptr<const std::string> bytes = {};  ///< all of a small file; then there is no `file`
 };
 using SharedSymcache = std::shared_ptr<const OpenSymcache>;
 
-/// Nobody can write to a copy, so what is sent of it is whole whatever becomes of the file. Threads have copies of
-/// their own, as two processors that use one open file wait for each other; more threads than kShares have to share.
-/// Keeps no more than kShares * kMost copies, of kMostSize bytes at most, and two descriptors for each. Safe to use
-/// from any thread.
+/// Nobody can write to a copy, so what is sent of it is whole whatever becomes of the file. Small ones are in memory,
+/// the others in files without a name: the kernel sends pages of a file system faster than those of a memfd. Threads
+/// have copies of their own, as two processors that use one open file wait for each other; more threads than kShares
+/// have to share. Keeps no more than kShares * kMost copies, of kMostSize bytes at most, and two descriptors for each.
+/// Safe to use from any thread.
 class HotFiles {
  public:
+  /// @param folder  in whose file system the copies are, if it can be written to; else they are all in memory
+  explicit HotFiles(std::string folder) : folder_(std::move(folder)) {}
+
   /// Null if there is no copy, or the file has changed. One that is renamed, replaced or deleted has changed, too: the
   /// time of its last change of status is another. Cost: an fstat(), which walks no path.
   SharedSymcache find(const std::string& path);
@@ -45,6 +50,7 @@ class HotFiles {
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kShares = 8;
   static constexpr std::size_t kMost = 64;
+  static constexpr std::uint64_t kMostInMemory = 48 << 10;
   static constexpr std::uint64_t kMostSize = 256 << 10;
   static constexpr std::size_t kCacheLine = 64;
 
@@ -60,7 +66,9 @@ class HotFiles {
     bool has_room(Clock::time_point now);
   };
   Share& mine();
+  bool copy(OpenSymcache& symcache) const;
 
+  const std::string folder_;
   std::array<Share, kShares> shares_;
 };
 

@@ -19,6 +19,7 @@ http::Response send(const transcode::OpenSymcache& symcache, const http::Request
     return {302, std::move(headers), ""};
   }
   http::FileSlice whole{symcache.file, 0, symcache.size};
+  whole.bytes = symcache.bytes;
   if (!symcache.is_copy) whole.state = http::FileState{symcache.size, symcache.modified_ns};
   return http::file_response(request, std::move(whole), symcache.etag, std::move(headers));
 }
