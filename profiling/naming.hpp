@@ -24,6 +24,8 @@ struct MappedModule {
   std::uint64_t file_offset = 0;      ///< of `begin` in the file
   std::string path;                   ///< never empty, and no other module has the same; the program's own comes first
   std::string build_id;               ///< lower-case hex; empty if it has none
+
+  friend bool operator==(const MappedModule&, const MappedModule&) = default;
 };
 
 struct NamingOptions {
