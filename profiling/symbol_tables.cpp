@@ -73,6 +73,12 @@ std::uint64_t symbol_count_of(const ElfFile& file, const DynamicTables& tables) 
   return hash ? count_by_gnu_hash(hash->bytes()) : 0;
 }
 
+/// Whether it is a debug file whose segments are those of another file.
+bool is_without_code(const ElfFile& file) {
+  return std::ranges::any_of(
+      file.sections(), [](const ElfSection& s) { return s.type == SHT_NOBITS && (s.flags & SHF_EXECINSTR) != 0; });
+}
+
 /// Names that assemblers and compilers make up: mapping symbols ($a, $x.7) and labels within functions.
 bool is_made_up(std::string_view name) { return name.empty() || name.front() == '$' || name.starts_with(".L"); }
 
@@ -85,7 +91,8 @@ bool SymbolCollection::add_full_table(const ElfFile& file) {
 
 void SymbolCollection::add_dynamic_table(const ElfFile& file) {
   const ElfSection* table = file.section_of_type(SHT_DYNSYM);
-  if (table == nullptr || !add_section(file, *table)) add_by_segments(file);
+  if (table != nullptr && add_section(file, *table)) return;
+  if (!is_without_code(file)) add_by_segments(file);
 }
 
 void SymbolCollection::add_packed_table(const ElfFile& file) {
@@ -108,14 +115,12 @@ bool SymbolCollection::add_section(const ElfFile& file, const ElfSection& table)
   return true;
 }
 
-bool SymbolCollection::add_by_segments(const ElfFile& file) {
+void SymbolCollection::add_by_segments(const ElfFile& file) {
   const DynamicTables tables = dynamic_tables_of(file);
   const std::uint64_t count = std::min<std::uint64_t>(symbol_count_of(file, tables), kMaxSymbols);
   const auto symbols = file.read_from_address(tables.symbols, count * sizeof(ElfW(Sym)));
   const auto strings = file.read_from_address(tables.strings, tables.strings_size);
-  if (!symbols || !strings) return false;
-  add(symbols->bytes(), strings->bytes(), file);
-  return true;
+  if (symbols && strings) add(symbols->bytes(), strings->bytes(), file);
 }
 
 void SymbolCollection::add(Bytes table, Bytes strings, const ElfFile& file) {
@@ -152,6 +157,7 @@ void SymbolCollection::add_symbol(const ElfW(Sym) & symbol, std::uint64_t first_
 }
 
 std::vector<FrameRange> frames_of(const ElfFile& file) {
+  if (is_without_code(file)) return {};
   const auto segment = std::ranges::find(file.segments(), std::uint32_t{PT_GNU_EH_FRAME}, &ElfW(Phdr)::p_type);
   if (segment == file.segments().end()) return {};
   const auto header = file.read_from_address(segment->p_vaddr, segment->p_filesz);

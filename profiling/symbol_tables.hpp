@@ -28,7 +28,7 @@ class SymbolCollection {
   bool add_section(const ElfFile& file, const ElfSection& table);
   void add(Bytes table, Bytes strings, const ElfFile& file);
   void add_symbol(const ElfW(Sym) & symbol, std::uint64_t first_name, Bytes strings, const ElfFile& file);
-  bool add_by_segments(const ElfFile& file);
+  void add_by_segments(const ElfFile& file);
 
   const ElfFile& image_;
   std::vector<CodeSymbol> symbols_;
