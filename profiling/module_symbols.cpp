@@ -28,11 +28,13 @@ SymbolCollection symbols_of(const ElfFile& image, const std::string& path, std::
 
 }  // namespace
 
-std::optional<ElfFile> open_module_file(const CodeMapping& mapping) {
-  for (const std::string& path : mapping.files) {
-    const std::shared_ptr<FileSource> source = FileSource::open(path);
+std::optional<ElfFile> open_module_file(const CodeMapping& mapping, std::string* path) {
+  for (const std::string& one : mapping.files) {
+    const std::shared_ptr<FileSource> source = FileSource::open(one);
     auto file = ElfFile::open(source);
-    if (file && is_loaded_one(*file, *source, mapping)) return file;
+    if (!file || !is_loaded_one(*file, *source, mapping)) continue;
+    if (path != nullptr) *path = one;
+    return file;
   }
   return std::nullopt;
 }

@@ -37,7 +37,8 @@ class ModuleSymbols {
 };
 
 /// The file that was loaded, of those it may be read from; nothing if it is not there any more.
-std::optional<ElfFile> open_module_file(const CodeMapping& mapping);
+/// @param path  receives which it is; may be null
+std::optional<ElfFile> open_module_file(const CodeMapping& mapping, std::string* path = nullptr);
 
 /// What code is called of which only the module is known: "[libc.so.6]".
 std::string unknown_name(std::string_view label);

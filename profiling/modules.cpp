@@ -47,7 +47,6 @@ void set_file(CodeMapping& mapping, const MapsLine& line) {
 CodeMapping mapping_of(const LoadedObject& object, const LoadedSegment& code, bool is_program,
                        const std::vector<MapsLine>& maps) {
   CodeMapping out{.module = {code.begin, code.end, code.file_offset, {}, object.build_id}};
-  if (is_program) out.files.emplace_back(kThisProgram);
   const MapsLine* line = line_at(maps, code.begin);
   if (line != nullptr && line->path.starts_with('/')) {
     set_file(out, *line);
@@ -55,6 +54,7 @@ CodeMapping mapping_of(const LoadedObject& object, const LoadedSegment& code, bo
     out.path = out.module.path = is_program ? program_path() : object.name;
     if (!out.path.empty()) out.files.push_back(out.path);
   }
+  if (is_program) out.files.emplace_back(kThisProgram);
   return out;
 }
 
