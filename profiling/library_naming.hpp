@@ -28,7 +28,7 @@ struct LibraryNamingOptions {
 
 class SymcacheShelf;
 
-/// Thread-safe. A module's symcache is made in the background, by one thread of the lowest priority, once the first of
+/// Thread-safe. A module's symcache is made in the background, by one thread of low priority, once the first of
 /// its addresses is asked for. Until then, and where it does not know an address, the fallback answers.
 class LibraryNaming final : public Naming {
  public:

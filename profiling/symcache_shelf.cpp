@@ -23,6 +23,7 @@ namespace symcached::pprof {
 namespace {
 
 constexpr std::size_t kMaxEntries = 4096;
+constexpr int kPriority = 10;  ///< the lowest, 19, would get nothing done while the program uses all processors
 constexpr std::uint64_t kMaxKept = std::uint64_t{1} << 30;  ///< bytes of a symcache on disk
 
 std::string key_of(const CodeMapping& mapping) { return mapping.path + '\n' + mapping.module.build_id; }
@@ -43,7 +44,7 @@ void become_modest() {
   sigset_t all;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 19);
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kPriority);
 }
 
 }  // namespace
