@@ -12,6 +12,7 @@
 #pragma weak symcached_answer_free
 #pragma weak symcached_lookup
 #pragma weak symcached_frames
+#pragma weak symcached_fetch_debug_file
 
 namespace symcached::pprof {
 namespace {
@@ -24,8 +25,15 @@ bool look_up(void* library, const char* name, Function& out) {
 
 std::optional<LibraryFunctions> linked() {
   if (symcached_abi_version == nullptr || symcached_abi_version() != SYMCACHED_ABI_VERSION) return std::nullopt;
-  const LibraryFunctions all{symcached_open,       symcached_close,       symcached_cache,  symcached_warning,
-                             symcached_answer_new, symcached_answer_free, symcached_lookup, symcached_frames};
+  const LibraryFunctions all{.open = symcached_open,
+                             .close = symcached_close,
+                             .cache = symcached_cache,
+                             .warning = symcached_warning,
+                             .answer_new = symcached_answer_new,
+                             .answer_free = symcached_answer_free,
+                             .lookup = symcached_lookup,
+                             .frames = symcached_frames,
+                             .fetch_debug_file = symcached_fetch_debug_file};
   const bool is_whole = all.open != nullptr && all.close != nullptr && all.cache != nullptr && all.warning != nullptr &&
                         all.answer_new != nullptr && all.answer_free != nullptr && all.lookup != nullptr &&
                         all.frames != nullptr;

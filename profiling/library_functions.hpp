@@ -17,6 +17,7 @@ struct LibraryFunctions {
   decltype(&symcached_answer_free) answer_free = nullptr;
   decltype(&symcached_lookup) lookup = nullptr;
   decltype(&symcached_frames) frames = nullptr;
+  decltype(&symcached_fetch_debug_file) fetch_debug_file = nullptr;  ///< null in versions before it
 };
 
 /// Those linked into the program or loaded already, else those of a library that is loaded now, for good.

@@ -72,6 +72,15 @@ std::string LibraryNamingOptions::usual_cache_folder() {
   return home == nullptr || home[0] != '/' ? std::string() : std::string(home) + "/symcached/pprof";
 }
 
+std::string LibraryNamingOptions::usual_sources() {
+  std::string out;
+  for (const char* const name : {"SYMCACHED_PPROF_SERVER", "DEBUGINFOD_URLS"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr && *value != '\0') out.append(out.empty() ? "" : " ").append(value);
+  }
+  return out;
+}
+
 LibraryNaming::LibraryNaming(std::unique_ptr<Naming> fallback, LibraryNamingOptions options)
     : fallback_(std::move(fallback)),
       modules_(options.modules),

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -31,6 +33,7 @@ using testing::HasSubstr;
 struct Calls {
   std::mutex mutex;
   std::vector<std::string> opened;
+  std::string asked_for;
   bool fails = false, warns = false;
   std::atomic<int> open_modules = 0, open_answers = 0;
 };
@@ -82,13 +85,23 @@ int fake_lookup(const symcached_module*, std::uint64_t address, std::uint32_t fl
 }
 const symcached_frame* fake_frames(const symcached_answer* answer) { return answer->frames.data(); }
 
-constexpr LibraryFunctions kFake{fake_open,       fake_close,       fake_cache,  fake_warning,
-                                 fake_answer_new, fake_answer_free, fake_lookup, fake_frames};
+int fake_fetch(const char* sources, const char* build_id, const char* directory, std::uint32_t, char* path,
+               std::size_t path_size, char*, std::size_t) {
+  calls().asked_for = std::string(sources) + " for " + build_id;
+  const std::string fetched = std::string(directory) + "/fetched.debug";
+  std::snprintf(path, path_size, "%s", fetched.c_str());
+  return SYMCACHED_FETCHED;
+}
+
+constexpr LibraryFunctions kFake{fake_open,        fake_close,  fake_cache,  fake_warning, fake_answer_new,
+                                 fake_answer_free, fake_lookup, fake_frames, fake_fetch};
 
 class LibraryNames : public testing::Test {
  protected:
   LibraryNames() {
     calls().opened.clear();
+    calls().asked_for.clear();
+    options_.sources.clear();
     calls().fails = calls().warns = false;
     options_.functions = kFake;
     options_.cache_folder.clear();
@@ -162,6 +175,25 @@ TEST_F(LibraryNames, KeepsNoneThatLackDebugInformation) {
   LibraryNaming naming = make();
   ask_twice(naming, {});
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_F(LibraryNames, AsksSymbolServersForWhatIsNotHere) {
+  const TempFolder folder;
+  const std::string stripped = folder.path() / "stripped.so";
+  ASSERT_EQ(std::system(("objcopy --strip-all " SC_PROFILING_PLUGIN " " + stripped).c_str()), 0);
+  options_.sources = "https://one/ https://two/";
+  void* const plugin = ::dlopen(stripped.c_str(), RTLD_NOW);
+  ASSERT_NE(plugin, nullptr);
+  const auto address = reinterpret_cast<std::uintptr_t>(::dlsym(plugin, "sc_plugin_work"));
+  LibraryNaming naming = make();
+  naming.name(std::span(&address, 1), {});
+  ASSERT_TRUE(naming.wait_until_idle(std::chrono::minutes(1)));
+  EXPECT_EQ(naming.name(std::span(&address, 1), {}).front().front().function, "_Z5outerv");
+  EXPECT_THAT(calls().asked_for, HasSubstr("https://one/ https://two/ for "));
+  EXPECT_THAT(calls().opened, ElementsAre(testing::EndsWith("/fetched.debug")));
+  ask_twice(naming, {});  // the program has its own debug information: nobody is asked
+  EXPECT_EQ(calls().opened.size(), 2u);
+  ::dlclose(plugin);
 }
 
 TEST_F(LibraryNames, ClosesTheLeastUsed) {

@@ -10,7 +10,7 @@
 namespace symcached::pprof {
 namespace {
 
-constexpr std::size_t kMaxNotes = 64 << 10;
+constexpr std::size_t kMaxNoteBytes = 64 << 10;
 constexpr std::size_t kMaxObjects = 16384;
 
 std::span<const ElfW(Phdr)> segments_of(const dl_phdr_info& object) { return {object.dlpi_phdr, object.dlpi_phnum}; }
@@ -37,7 +37,7 @@ std::vector<LoadedSegment> code_of(const dl_phdr_info& object) {
 
 std::string build_id_of(const dl_phdr_info& object) {
   for (const ElfW(Phdr) & p : segments_of(object)) {
-    if (p.p_type != PT_NOTE || p.p_memsz > kMaxNotes) continue;
+    if (p.p_type != PT_NOTE || p.p_memsz > kMaxNoteBytes) continue;
     const auto notes = copy_memory(object.dlpi_addr + p.p_vaddr, p.p_memsz);
     std::string id = notes ? build_id_among(notes->bytes(), p.p_align) : std::string();
     if (!id.empty()) return id;

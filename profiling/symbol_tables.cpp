@@ -12,7 +12,7 @@ constexpr std::size_t kMaxSymbols = std::size_t{1} << 24;
 constexpr std::uint64_t kMaxNames = 0xFFFF0000;  ///< bytes: offsets among them are of 32 bits
 constexpr std::uint64_t kMaxUnpacked = 256u << 20;
 constexpr std::uint64_t kMaxDynamic = 64 << 10;
-constexpr std::uint64_t kMaxFrames = 512u << 20;
+constexpr std::uint64_t kMaxFrameBytes = 512u << 20;
 constexpr std::uint64_t kMaxHash = 64u << 20;
 
 /// What PT_DYNAMIC says about the symbol table; stated addresses, 0 if unknown.
@@ -162,7 +162,7 @@ std::vector<FrameRange> frames_of(const ElfFile& file) {
   if (segment == file.segments().end()) return {};
   const auto header = file.read_from_address(segment->p_vaddr, segment->p_filesz);
   const std::uint64_t address = header ? frames_address(header->bytes(), segment->p_vaddr) : 0;
-  const auto frames = address == 0 ? std::nullopt : file.read_from_address(address, kMaxFrames);
+  const auto frames = address == 0 ? std::nullopt : file.read_from_address(address, kMaxFrameBytes);
   if (!frames) return {};
   std::vector<FrameRange> ranges = frame_ranges(frames->bytes(), address);
   std::erase_if(ranges, [&](const FrameRange& range) {

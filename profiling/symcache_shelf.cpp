@@ -22,11 +22,12 @@
 namespace symcached::pprof {
 namespace {
 
-constexpr std::size_t kMaxEntries = 4096;
+constexpr std::size_t kMaxModules = 4096;
 constexpr int kPriority = 10;  ///< the lowest, 19, would get nothing done while the program uses all processors
+constexpr std::uint32_t kFetchTimeoutMs = 300'000;
 constexpr std::uint64_t kMaxKept = std::uint64_t{1} << 30;  ///< bytes of a symcache on disk
 
-std::string key_of(const CodeMapping& mapping) { return mapping.path + '\n' + mapping.module.build_id; }
+std::string shelf_key(const CodeMapping& mapping) { return mapping.path + '\n' + mapping.module.build_id; }
 
 bool write_all(int file, const void* bytes, std::size_t size) {
   for (auto at = static_cast<const char*>(bytes); size != 0;) {
@@ -64,12 +65,12 @@ std::size_t OpenSymcache::size() const {
 std::shared_ptr<const OpenSymcache> SymcacheShelf::get(const CodeMapping& mapping) {
   if (mapping.kind != CodeMapping::Kind::file || mapping.module.build_id.empty()) return nullptr;
   const std::lock_guard lock(mutex_);
-  const std::string key = key_of(mapping);
+  const std::string key = shelf_key(mapping);
   if (const auto at = entries_.find(key); at != entries_.end()) {
     at->second.used = Clock::now();
     return at->second.symcache;
   }
-  if (is_stopped_ || entries_.size() >= kMaxEntries) return nullptr;
+  if (is_stopped_ || entries_.size() >= kMaxModules) return nullptr;
   entries_.emplace(key, Entry{nullptr, Clock::now()});
   jobs_.push_back({key, mapping});
   start_thread();
@@ -140,15 +141,37 @@ std::shared_ptr<const OpenSymcache> SymcacheShelf::make(const CodeMapping& mappi
   const std::string& build_id = mapping.module.build_id;
   symcached_module* module = open_kept(build_id);
   if (module == nullptr) {
-    if (path.empty())
-      if (const auto debug = find_debug_file(*image, mapping.path, options_.debug_folders)) path = debug->path;
-    module = path.empty() ? nullptr : open_file(path);
+    module = convert(mapping, *image, std::move(path));
     if (module == nullptr) return nullptr;
     keep(module, build_id);
     // What is on disk is mapped, where the kernel may drop what nobody reads.
     if (symcached_module* const mapped = open_kept(build_id)) functions_.close(std::exchange(module, mapped));
   }
   return std::make_shared<OpenSymcache>(functions_, module, image->segments(), image->image_base());
+}
+
+/// @param path  of the module's own file; empty if it is gone
+symcached_module* SymcacheShelf::convert(const CodeMapping& mapping, const ElfFile& image, std::string path) const {
+  if (image.section(".debug_info") == nullptr) {
+    const auto debug = find_debug_file(image, mapping.path, options_.debug_folders);
+    symcached_module* const fetched = debug ? nullptr : fetch_and_convert(mapping.module.build_id);
+    if (fetched != nullptr) return fetched;
+    if (debug && path.empty()) path = debug->path;  // else libsymcached finds it, and reads both
+  }
+  return path.empty() ? nullptr : open_file(path);
+}
+
+symcached_module* SymcacheShelf::fetch_and_convert(const std::string& build_id) const {
+  if (options_.sources.empty() || functions_.fetch_debug_file == nullptr) return nullptr;
+  std::string folder = (std::filesystem::temp_directory_path() / "symcached-pprof-XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr) return nullptr;
+  std::string path(4096, '\0');
+  const int status = functions_.fetch_debug_file(options_.sources.c_str(), build_id.c_str(), folder.c_str(),
+                                                 kFetchTimeoutMs, path.data(), path.size(), nullptr, 0);
+  symcached_module* const module = status == SYMCACHED_FETCHED ? open_file(path.c_str()) : nullptr;
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return module;
 }
 
 symcached_module* SymcacheShelf::open_kept(const std::string& build_id) const {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiling/elf_file.hpp"
 #include "profiling/library_naming.hpp"
 
 namespace symcached::pprof {
@@ -67,6 +68,8 @@ class SymcacheShelf : public std::enable_shared_from_this<SymcacheShelf> {
   bool has_library();
   void put(const std::string& key, std::shared_ptr<const OpenSymcache> made);
   std::shared_ptr<const OpenSymcache> make(const CodeMapping& mapping) const;
+  symcached_module* convert(const CodeMapping& mapping, const ElfFile& image, std::string path) const;
+  symcached_module* fetch_and_convert(const std::string& build_id) const;
   symcached_module* open_kept(const std::string& build_id) const;
   symcached_module* open_file(const std::string& path) const;
   void keep(const symcached_module* module, const std::string& build_id) const;
