@@ -44,7 +44,8 @@ def ours(path, addresses, *options):
 def agreement(path, addresses, *options):
     """The share of addresses for which the function itself, not what was inlined there, is the one addr2line says."""
     theirs = addr2line(path, addresses, "-i")[1].splitlines()
-    named = [block.split("\n")[-1].rsplit(" ", 1)[0] for block in ours(path, addresses, *options)[1].split("\n\n")]
+    blocks = ours(path, addresses, *options)[1].split("\n\n")
+    named = [block.split("\n")[-1].rsplit(" ", 1)[0] for block in blocks]
     return sum(name in theirs for name in named[:len(addresses)]) / len(addresses)
 
 

@@ -119,6 +119,8 @@ std::vector<std::vector<NamedFrame>> LibraryNaming::name(std::span<const std::ui
 
 bool LibraryNaming::wait_until_idle(std::chrono::milliseconds limit) { return shelf_->wait_until_idle(limit); }
 
+std::unique_ptr<Naming> usual_naming() { return library_naming(symbol_table_naming()); }
+
 std::unique_ptr<Naming> library_naming(std::unique_ptr<Naming> fallback, LibraryNamingOptions options) {
   return std::make_unique<LibraryNaming>(std::move(fallback), std::move(options));
 }
