@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   const Stopwatch since_ready;
   const auto frames = naming.name(addresses, how);
   const double next = since_ready.seconds();
-  fmt::print(stderr, "{{\"first\": {:.4f}, \"next\": {:.4f}, \"ready\": {:.4f}}}\n", first, next, ready);
+  fmt::print(stderr, "{{\"first\": {:.6f}, \"next\": {:.6f}, \"ready\": {:.6f}}}\n", first, next, ready);
   for (const auto& of_address : frames) {
     for (const pprof::NamedFrame& frame : of_address)
       fmt::print("{} {}:{}\n", frame.function, frame.file.empty() ? "??" : frame.file, frame.line);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""pprof_names_test.py PROGRAM: what libsymcached_pprof's namings say of a file's addresses, against addr2line: by symbol
-tables, and with the libsymcached that was built, with files, lines and inlined calls."""
+"""pprof_names_test.py PROGRAM: what libsymcached_pprof's namings say of a file's addresses, against addr2line: by
+symbol tables, and with the libsymcached that was built, with files, lines and inlined calls."""
 import json
 import os
 import pathlib
