@@ -185,17 +185,17 @@ TEST(Storm, NamingWhileModulesComeAndGo) {
   const auto naming = symbol_table_naming({.cache = {.kept_unused = std::chrono::milliseconds(1)}});
   std::atomic<bool> is_over = false;
   std::atomic<std::uintptr_t> last_code = 0;
+  std::atomic<int> named = 0;
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i)
     threads.emplace_back([&, i] {
-      for (int round = 0; round < 300; ++round) {
+      for (int round = 0; round < 300 || (named == 0 && round < 100'000); ++round) {
         Loaded plugin(copies[static_cast<std::size_t>(2 * i + round % 2)]);
         last_code = plugin.code;
         ::dlclose(plugin.handle);
       }
       is_over = true;
     });
-  std::atomic<int> named = 0;
   for (int i = 0; i < 2; ++i)
     threads.emplace_back([&] {
       do {
