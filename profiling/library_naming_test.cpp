@@ -196,6 +196,26 @@ TEST_F(LibraryNames, AsksSymbolServersForWhatIsNotHere) {
   ::dlclose(plugin);
 }
 
+TEST_F(LibraryNames, ConvertsButKeepsNoneThatHaveNoBuildId) {
+  const TempFolder folder, cache;
+  options_.cache_folder = cache.path();
+  options_.sources = "https://one/";
+  const std::string path = folder.path() / "nameless.so";
+  const std::string command = "objcopy --strip-all --remove-section=.note.gnu.build-id " SC_PROFILING_PLUGIN " " + path;
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  void* const plugin = ::dlopen(path.c_str(), RTLD_NOW);
+  ASSERT_NE(plugin, nullptr);
+  const auto address = reinterpret_cast<std::uintptr_t>(::dlsym(plugin, "sc_plugin_work"));
+  LibraryNaming naming = make();
+  naming.name(std::span(&address, 1), {});
+  ASSERT_TRUE(naming.wait_until_idle(std::chrono::minutes(1)));
+  EXPECT_EQ(naming.name(std::span(&address, 1), {}).front().front().function, "_Z5outerv");
+  EXPECT_THAT(calls().opened, ElementsAre(path));
+  EXPECT_EQ(calls().asked_for, "");
+  EXPECT_TRUE(std::filesystem::is_empty(cache.path()));
+  ::dlclose(plugin);
+}
+
 TEST_F(LibraryNames, ClosesTheLeastUsed) {
   options_.memory = 10;
   {

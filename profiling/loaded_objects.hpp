@@ -35,7 +35,8 @@ void look_at_objects(const std::function<bool(const dl_phdr_info&)>& look);
 std::vector<LoadedSegment> code_of(const dl_phdr_info& object);
 std::string build_id_of(const dl_phdr_info& object);
 
-/// Memory of this process. @return nothing if any of it cannot be read
+/// Memory of this process that is mapped and may be read.
+/// @return nothing if it cannot be after all, as of a file that was cut
 std::optional<Buffer> copy_memory(std::uintptr_t address, std::size_t size);
 
 }  // namespace symcached::pprof

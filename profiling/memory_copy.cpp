@@ -35,7 +35,7 @@ Pieces copy_object(const dl_phdr_info& object) {
   Pieces out;
   for (std::size_t i = 0; i < object.dlpi_phnum; ++i) {
     const ElfW(Phdr) & p = object.dlpi_phdr[i];
-    const bool is_constant = p.p_type == PT_LOAD && (p.p_flags & PF_W) == 0;
+    const bool is_constant = p.p_type == PT_LOAD && (p.p_flags & (PF_R | PF_W)) == PF_R;
     if ((!is_constant && p.p_type != PT_DYNAMIC) || p.p_filesz > kMaxCopied) continue;
     auto bytes = copy_memory(object.dlpi_addr + p.p_vaddr, p.p_filesz);
     if (!bytes) continue;

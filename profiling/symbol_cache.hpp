@@ -13,7 +13,7 @@ namespace symcached::pprof {
 
 struct SymbolCacheOptions {
   std::vector<std::string> debug_folders{"/usr/lib/debug"};
-  std::size_t memory = 512u << 20;  ///< bytes; more only for what is in use, and for the module that was asked for last
+  std::size_t memory = 256u << 20;  ///< bytes; more only for what is in use, and for the module that was asked for last
   std::chrono::milliseconds kept_unused{600'000};
 };
 

@@ -27,7 +27,9 @@ constexpr int kPriority = 10;  ///< the lowest, 19, would get nothing done while
 constexpr std::uint32_t kFetchTimeoutMs = 300'000;
 constexpr std::uint64_t kMaxKept = std::uint64_t{1} << 30;  ///< bytes of a symcache on disk
 
-std::string shelf_key(const CodeMapping& mapping) { return mapping.path + '\n' + mapping.module.build_id; }
+std::string shelf_key(const CodeMapping& mapping) {
+  return mapping.path + '\n' + mapping.module.build_id + '\n' + std::to_string(mapping.inode);
+}
 
 bool write_all(int file, const void* bytes, std::size_t size) {
   for (auto at = static_cast<const char*>(bytes); size != 0;) {
@@ -63,7 +65,7 @@ std::size_t OpenSymcache::size() const {
 }
 
 std::shared_ptr<const OpenSymcache> SymcacheShelf::get(const CodeMapping& mapping) {
-  if (mapping.kind != CodeMapping::Kind::file || mapping.module.build_id.empty()) return nullptr;
+  if (mapping.kind != CodeMapping::Kind::file) return nullptr;
   const std::lock_guard lock(mutex_);
   const std::string key = shelf_key(mapping);
   if (const auto at = entries_.find(key); at != entries_.end()) {
@@ -162,7 +164,7 @@ symcached_module* SymcacheShelf::convert(const CodeMapping& mapping, const ElfFi
 }
 
 symcached_module* SymcacheShelf::fetch_and_convert(const std::string& build_id) const {
-  if (options_.sources.empty() || functions_.fetch_debug_file == nullptr) return nullptr;
+  if (build_id.empty() || options_.sources.empty() || functions_.fetch_debug_file == nullptr) return nullptr;
   std::string folder = (std::filesystem::temp_directory_path() / "symcached-pprof-XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) return nullptr;
   std::string path(4096, '\0');
@@ -175,7 +177,7 @@ symcached_module* SymcacheShelf::fetch_and_convert(const std::string& build_id) 
 }
 
 symcached_module* SymcacheShelf::open_kept(const std::string& build_id) const {
-  if (options_.cache_folder.empty()) return nullptr;
+  if (build_id.empty() || options_.cache_folder.empty()) return nullptr;
   const std::string path = options_.cache_folder + "/" + build_id + ".symcache";
   struct stat status{};
   const bool is_ours = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
@@ -196,7 +198,7 @@ symcached_module* SymcacheShelf::open_file(const std::string& path) const {
 
 void SymcacheShelf::keep(const symcached_module* module, const std::string& build_id) const {
   // One that a debug file is missing for may be better next time.
-  if (options_.cache_folder.empty() || functions_.warning(module, 0) != nullptr) return;
+  if (build_id.empty() || options_.cache_folder.empty() || functions_.warning(module, 0) != nullptr) return;
   std::size_t size = 0;
   const void* const bytes = functions_.cache(module, &size);
   std::error_code failed;
