@@ -20,7 +20,8 @@ struct LibraryFunctions {
   decltype(&symcached_fetch_debug_file) fetch_debug_file = nullptr;  ///< null in versions before it
 };
 
-/// Those linked into the program or loaded already, else those of a library that is loaded now, for good.
+/// Those linked into the program (statically, too, with -Wl,--undefined=symcached_abi_version) or loaded already, else
+/// those of a library that is loaded now, for good.
 /// @param library  as dlopen() takes it; empty: none is loaded
 /// @return         nothing if there is none, or one of another ABI version
 std::optional<LibraryFunctions> find_library(const std::string& library);
