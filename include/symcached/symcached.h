@@ -176,6 +176,23 @@ int symcached_fetch(const char* url, const char* pdb_name, const char* pdb_guid,
                     const char* directory, const symcached_fetch_options* options, char* path, size_t path_size,
                     char* error, size_t error_size);
 
+/* --- debug files ------------------------------------------------------------------------------------------------- */
+
+/** Gets the separate debug file of an ELF file into a directory, as BUILD_ID.debug; one that is there already is not
+ * fetched again. libcurl.so.4 is loaded by the first call.
+ *
+ * @param sources     URLs of debuginfod or other symbol servers, or folders, separated by blanks as in
+ *                    DEBUGINFOD_URLS; asked in turn until one has the file
+ * @param build_id    lower-case hex digits
+ * @param directory   created if it is missing
+ * @param timeout_ms  of one source; 0: 10 minutes
+ * @param path        receives the path of the file, NUL-terminated; a path that does not fit is a failure
+ * @param error       receives a NUL-terminated message, truncated to error_size bytes; may be NULL
+ * @return            as symcached_fetch(); SYMCACHED_NOT_THERE: every source says no
+ * Blocks until it is done. Any thread. */
+int symcached_fetch_debug_file(const char* sources, const char* build_id, const char* directory, uint32_t timeout_ms,
+                               char* path, size_t path_size, char* error, size_t error_size);
+
 #ifdef __cplusplus
 }
 #endif
