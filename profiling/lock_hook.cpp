@@ -24,49 +24,31 @@
 #include <ctime>
 #include <new>
 
+#include "profiling/next_function.hpp"
+
 namespace symcached::pprof {
 namespace {
-
-/// The function of that name behind ours. It is looked up once: the search allocates nothing where it succeeds.
-template <class Function>
-class Next {
- public:
-  constexpr explicit Next(const char* name) : name_(name) {}
-  Function* get() noexcept {
-    Function* found = found_.load(std::memory_order_relaxed);
-    return found != nullptr ? found : find();
-  }
-
- private:
-  [[gnu::noinline, gnu::cold]] Function* find() noexcept {
-    auto* found = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name_));
-    found_.store(found, std::memory_order_relaxed);
-    return found;
-  }
-  const char* name_;
-  std::atomic<Function*> found_{nullptr};
-};
 
 using Mutex = pthread_mutex_t;
 using ReadWrite = pthread_rwlock_t;
 using Condition = pthread_cond_t;
-constinit Next<int(Mutex*)> mutex_lock{"pthread_mutex_lock"};
-constinit Next<int(Mutex*)> mutex_trylock{"pthread_mutex_trylock"};
-constinit Next<int(Mutex*, const timespec*)> mutex_timedlock{"pthread_mutex_timedlock"};
-constinit Next<int(Mutex*, clockid_t, const timespec*)> mutex_clocklock{"pthread_mutex_clocklock"};
-constinit Next<int(ReadWrite*)> rdlock{"pthread_rwlock_rdlock"};
-constinit Next<int(ReadWrite*)> tryrdlock{"pthread_rwlock_tryrdlock"};
-constinit Next<int(ReadWrite*, const timespec*)> timedrdlock{"pthread_rwlock_timedrdlock"};
-constinit Next<int(ReadWrite*, clockid_t, const timespec*)> clockrdlock{"pthread_rwlock_clockrdlock"};
-constinit Next<int(ReadWrite*)> wrlock{"pthread_rwlock_wrlock"};
-constinit Next<int(ReadWrite*)> trywrlock{"pthread_rwlock_trywrlock"};
-constinit Next<int(ReadWrite*, const timespec*)> timedwrlock{"pthread_rwlock_timedwrlock"};
-constinit Next<int(ReadWrite*, clockid_t, const timespec*)> clockwrlock{"pthread_rwlock_clockwrlock"};
-constinit Next<int(Condition*)> cond_signal{"pthread_cond_signal"};
-constinit Next<int(Condition*)> cond_broadcast{"pthread_cond_broadcast"};
-constinit Next<int(Condition*, Mutex*)> cond_wait{"pthread_cond_wait"};
-constinit Next<int(Condition*, Mutex*, const timespec*)> cond_timedwait{"pthread_cond_timedwait"};
-constinit Next<int(Condition*, Mutex*, clockid_t, const timespec*)> cond_clockwait{"pthread_cond_clockwait"};
+constinit NextFunction<int(Mutex*)> mutex_lock{"pthread_mutex_lock"};
+constinit NextFunction<int(Mutex*)> mutex_trylock{"pthread_mutex_trylock"};
+constinit NextFunction<int(Mutex*, const timespec*)> mutex_timedlock{"pthread_mutex_timedlock"};
+constinit NextFunction<int(Mutex*, clockid_t, const timespec*)> mutex_clocklock{"pthread_mutex_clocklock"};
+constinit NextFunction<int(ReadWrite*)> rdlock{"pthread_rwlock_rdlock"};
+constinit NextFunction<int(ReadWrite*)> tryrdlock{"pthread_rwlock_tryrdlock"};
+constinit NextFunction<int(ReadWrite*, const timespec*)> timedrdlock{"pthread_rwlock_timedrdlock"};
+constinit NextFunction<int(ReadWrite*, clockid_t, const timespec*)> clockrdlock{"pthread_rwlock_clockrdlock"};
+constinit NextFunction<int(ReadWrite*)> wrlock{"pthread_rwlock_wrlock"};
+constinit NextFunction<int(ReadWrite*)> trywrlock{"pthread_rwlock_trywrlock"};
+constinit NextFunction<int(ReadWrite*, const timespec*)> timedwrlock{"pthread_rwlock_timedwrlock"};
+constinit NextFunction<int(ReadWrite*, clockid_t, const timespec*)> clockwrlock{"pthread_rwlock_clockwrlock"};
+constinit NextFunction<int(Condition*)> cond_signal{"pthread_cond_signal"};
+constinit NextFunction<int(Condition*)> cond_broadcast{"pthread_cond_broadcast"};
+constinit NextFunction<int(Condition*, Mutex*)> cond_wait{"pthread_cond_wait"};
+constinit NextFunction<int(Condition*, Mutex*, const timespec*)> cond_timedwait{"pthread_cond_timedwait"};
+constinit NextFunction<int(Condition*, Mutex*, clockid_t, const timespec*)> cond_clockwait{"pthread_cond_clockwait"};
 
 [[gnu::tls_model("initial-exec")]] thread_local bool reached = false;
 

@@ -35,12 +35,12 @@ std::int64_t random_below(std::int64_t end) {
   return static_cast<std::int64_t>((random_state >> 1) % static_cast<std::uint64_t>(end));
 }
 
-void before_fork() {
+void lock_before_fork() {
   counting = true;
   table_lock.lock();
 }
 
-void after_fork() {
+void unlock_after_fork() {
   table_lock.unlock();
   counting = false;
 }
@@ -73,7 +73,7 @@ LockWaitMeasuring::LockWaitMeasuring() {
   unwinder_problem();  // the first walk may allocate
   std::int64_t never = 0;
   if (began.compare_exchange_strong(never, std::chrono::system_clock::now().time_since_epoch().count()))
-    ::pthread_atfork(before_fork, after_fork, after_fork);
+    ::pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
   if (measuring.fetch_add(1) == 0) lock_waits_measured = true;
 }
 

@@ -10,7 +10,8 @@
 
 namespace symcached::pprof {
 
-/// Holds kWords addresses. Must lie in memory that is zero at the start. Handlers take no lock and allocate nothing; a
+/// Holds kWords addresses. Lies in memory that is zero at the start, as it comes from the kernel: what is not used is
+/// never touched. Handlers take no lock and allocate nothing; a
 /// handler that is held up between its first and its last write holds up the reader, not the other handlers.
 class SampleRing {
  public:
@@ -51,11 +52,11 @@ class SampleRing {
   static constexpr unsigned kDepthBits = 16;
   static_assert(kMaxFrames < (1U << kDepthBits));
 
-  std::atomic<std::uint64_t>& word(std::uint64_t i) { return words_[i % kWords]; }
+  std::atomic_ref<std::uint64_t> word(std::uint64_t i) { return std::atomic_ref(words_[i % kWords]); }
 
-  alignas(64) std::atomic<std::uint64_t> head_;  ///< words reserved since the start
-  alignas(64) std::atomic<std::uint64_t> tail_;  ///< words read
-  std::atomic<std::uint64_t> words_[kWords];
+  alignas(64) std::atomic<std::uint64_t> head_{0};  ///< words reserved since the start
+  alignas(64) std::atomic<std::uint64_t> tail_{0};  ///< words read
+  std::uint64_t words_[kWords];                     // not initialised
 };
 
 }  // namespace symcached::pprof

@@ -1,12 +1,14 @@
 #include "profiling/signal_recorder.hpp"
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -49,7 +51,7 @@ void on_signal(int, siginfo_t* info, void* context) {
 }
 
 // A big process takes longer to fork than two signals are apart, and the kernel begins again after each.
-void before_fork() {
+void hold_signal_back() {
   if (recording.load(std::memory_order_relaxed) == nullptr) return;
   sigset_t profiling;
   ::sigemptyset(&profiling);
@@ -57,7 +59,7 @@ void before_fork() {
   masked_for_fork = ::pthread_sigmask(SIG_BLOCK, &profiling, &mask_before_fork) == 0;
 }
 
-void after_fork() {
+void let_signal_through() {
   if (masked_for_fork) ::pthread_sigmask(SIG_SETMASK, &mask_before_fork, nullptr);
   masked_for_fork = false;
 }
@@ -67,17 +69,26 @@ void in_child() {
   recording.store(nullptr);
   handlers_running.store(0);
   claimed.store(false);
-  after_fork();
+  let_signal_through();
 }
 
 void watch_forks() {
   static std::atomic<bool> done{false};
-  if (!done.exchange(true)) ::pthread_atfork(before_fork, after_fork, in_child);
+  if (!done.exchange(true)) ::pthread_atfork(hold_signal_back, let_signal_through, in_child);
 }
 
 }  // namespace
 
-Recording::Recording(std::unique_ptr<SignalRecorder> recorder) : recorder_(std::move(recorder)) {
+void UnmapRecorder::operator()(SignalRecorder* recorder) const noexcept { ::munmap(recorder, sizeof *recorder); }
+
+RecorderPointer make_recorder(int session, bool by_timer) {
+  void* memory = ::mmap(nullptr, sizeof(SignalRecorder), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return RecorderPointer(new (memory) SignalRecorder(session, by_timer));
+}
+
+Recording::Recording(RecorderPointer recorder) : recorder_(std::move(recorder)) {
   watch_forks();
   recording.store(recorder_.get());
 }
@@ -90,7 +101,7 @@ void Recording::end() {
     if (std::chrono::steady_clock::now() > give_up) {
       // A debugger keeps a thread in its handler: that one may write later.
       recorder_.release();  // NOLINT(bugprone-unused-return-value)
-      recorder_ = std::make_unique<SignalRecorder>(0, false);
+      recorder_ = make_recorder(0, false);
       return;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(100));

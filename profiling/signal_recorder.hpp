@@ -21,10 +21,17 @@ struct SignalRecorder {
   std::array<SampleRing, 8> rings;
 };
 
+struct UnmapRecorder {
+  void operator()(SignalRecorder* recorder) const noexcept;
+};
+using RecorderPointer = std::unique_ptr<SignalRecorder, UnmapRecorder>;
+/// In memory of its own. @throws std::bad_alloc
+RecorderPointer make_recorder(int session, bool by_timer);
+
 /// Has the handlers write to a recorder for as long as it lives.
 class Recording {
  public:
-  explicit Recording(std::unique_ptr<SignalRecorder> recorder);
+  explicit Recording(RecorderPointer recorder);
   ~Recording() { end(); }
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
@@ -34,7 +41,7 @@ class Recording {
   void end();
 
  private:
-  std::unique_ptr<SignalRecorder> recorder_;
+  RecorderPointer recorder_;
   bool ended_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <ctime>
 #include <unordered_set>
 
 #include "profiling/own_threads.hpp"
@@ -15,7 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kScanEvery{50};
-constexpr int kScanShare = 200;  ///< looking for threads takes at most one part in so many of the time
+constexpr std::chrono::milliseconds kScanAtLeastEvery{500};
+constexpr int kScanShare = 200;  ///< between those two, looking for threads takes one part in so many of the time
 std::atomic<Clock::rep> ends_at{0};
 
 /// The threads for which the trigger is started.
@@ -63,6 +65,12 @@ void drain(SignalRecorder& recorder, SignalSamples& out, std::int64_t& taken) {
   }
 }
 
+std::int64_t own_cpu_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
 Refusal busy() {
   const auto left = Clock::duration(ends_at.load()) - Clock::now().time_since_epoch();
   const auto seconds = std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(left).count());
@@ -83,16 +91,17 @@ Answer<SignalSamples> sample_by_signal(Trigger& trigger, std::chrono::nanosecond
   const auto end = start + duration;
   ends_at = end.time_since_epoch().count();
   std::int64_t taken = 0;
-  Recording recording(std::make_unique<SignalRecorder>(claim.number(), trigger.is_timer()));
+  Recording recording(make_recorder(claim.number(), trigger.is_timer()));
   {
     Followed threads(trigger, claim.number());
     for (;;) {
-      const auto scan = Clock::now();
+      const std::int64_t before = own_cpu_time();
       const int error = threads.update();
       if (threads.empty()) return std::unexpected(trigger.refusal(error));
-      const auto scanned = Clock::now();
-      const auto rest = std::max<Clock::duration>(kScanEvery, (scanned - scan) * kScanShare);
-      const bool going = wait_until(std::min(end, scanned + rest), stop);
+      const std::chrono::nanoseconds rest{(own_cpu_time() - before) * kScanShare};
+      const bool going = wait_until(
+          std::min(end, Clock::now() + std::clamp<std::chrono::nanoseconds>(rest, kScanEvery, kScanAtLeastEvery)),
+          stop);
       drain(recording.recorder(), out, taken);
       if (!going || Clock::now() >= end) break;
     }

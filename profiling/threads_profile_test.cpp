@@ -48,9 +48,9 @@ TEST(ThreadsProfile, HasTheStackOfEachThread) {
   let_go = true;
   let_go.notify_all();
   ASSERT_TRUE(profile && again) << profile.error().reason;
+  if (kSanitized) return;  // the thread sanitizer puts the signal off until the thread calls something of its own
   EXPECT_EQ(profile->lost, 1);
   EXPECT_EQ(again->lost, 1);
-  if (kSanitized) return;
   for (const auto& each : {*profile, *again}) {
     EXPECT_EQ(count_in(each, reinterpret_cast<std::uintptr_t>(parked)), kThreads);
     std::int64_t all = 0;
