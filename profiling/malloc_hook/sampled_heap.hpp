@@ -46,6 +46,7 @@ class SampledHeap {
   /// Forgets an allocation, which is about to be freed.
   std::optional<Allocation> take(const void* pointer) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (address == 0) return std::nullopt;  // is what the free places of a bucket have
     Bucket& bucket = bucket_of(address);
     for (std::size_t i = 0; i < kWays; ++i) {
       if (bucket.addresses[i].load(std::memory_order_relaxed) != address) continue;
