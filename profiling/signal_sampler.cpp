@@ -106,10 +106,10 @@ Answer<SignalSamples> sample_by_signal(Trigger& trigger, std::chrono::nanosecond
       if (!going || Clock::now() >= end) break;
     }
     out.duration = Clock::now() - start;
-    out.lost += trigger.missed(taken);
   }
   recording.end();
   drain(recording.recorder(), out, taken);
+  out.lost += trigger.missed(taken);
   out.lost += recording.recorder().lost;
   return out;
 }

@@ -23,7 +23,7 @@ class Trigger {
   /// False if the thread for which it was started has ended, whichever has its id now.
   virtual bool alive(pid_t thread) = 0;
   virtual bool is_timer() const = 0;
-  /// Samples that should have been taken besides `taken`, and were not. Asked at the end, before the stops.
+  /// Samples that should have been taken besides `taken`, and were not. Asked at the end, after all stops.
   virtual std::int64_t missed(std::int64_t taken) = 0;
   /// Why it could be started for no thread.
   virtual Refusal refusal(int error) = 0;
