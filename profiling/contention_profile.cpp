@@ -9,12 +9,6 @@
 namespace symcached::pprof {
 namespace {
 
-/// From the first profile since the start on, for as long as the program runs.
-void measure_for_good() {
-  static auto& measuring = *new LockWaitMeasuring;
-  (void)measuring;
-}
-
 /// What was added since `before`.
 std::vector<Sample> difference(const std::vector<Sample>& before, std::vector<Sample> after) {
   std::map<std::vector<std::uintptr_t>, const Sample*> known;
@@ -46,7 +40,7 @@ Answer<Profile> contention_profile(std::optional<std::chrono::milliseconds> dura
   if (const std::string problem = lock_hook_problem(); !problem.empty())
     return std::unexpected(Refusal{501, "waits for locks cannot be measured: " + problem});
   if (!duration) {
-    measure_for_good();
+    measure_lock_waits_for_good();
     return to_profile(lock_waits());
   }
   const auto start = std::chrono::system_clock::now();

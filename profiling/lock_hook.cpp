@@ -22,7 +22,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
-#include <new>
 
 #include "profiling/next_function.hpp"
 
@@ -117,9 +116,7 @@ int wait_for_signal(const void* condition, Wait wait, clockid_t clock, const tim
 /// For those who want to measure from the start, with SYMCACHED_PPROF_CONTENTION=1.
 [[gnu::constructor]] void measure_from_start() {
   const char* wanted = std::getenv("SYMCACHED_PPROF_CONTENTION");
-  if (wanted == nullptr || *wanted == '\0' || *wanted == '0') return;
-  alignas(LockWaitMeasuring) static std::byte place[sizeof(LockWaitMeasuring)];
-  new (place) LockWaitMeasuring;
+  if (wanted != nullptr && *wanted != '\0' && *wanted != '0') measure_lock_waits_for_good();
 }
 
 }  // namespace

@@ -45,6 +45,14 @@ void unlock_after_fork() {
   counting = false;
 }
 
+void begin_measuring() {
+  unwinder_problem();  // the first walk may allocate
+  std::int64_t never = 0;
+  if (began.compare_exchange_strong(never, std::chrono::system_clock::now().time_since_epoch().count()))
+    ::pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+  if (measuring.fetch_add(1) == 0) lock_waits_measured = true;
+}
+
 }  // namespace
 
 void count_lock_wait(std::int64_t nanoseconds, std::uintptr_t caller) noexcept {
@@ -69,16 +77,15 @@ void count_lock_wait(std::int64_t nanoseconds, std::uintptr_t caller) noexcept {
   errno = error;
 }
 
-LockWaitMeasuring::LockWaitMeasuring() {
-  unwinder_problem();  // the first walk may allocate
-  std::int64_t never = 0;
-  if (began.compare_exchange_strong(never, std::chrono::system_clock::now().time_since_epoch().count()))
-    ::pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
-  if (measuring.fetch_add(1) == 0) lock_waits_measured = true;
-}
+LockWaitMeasuring::LockWaitMeasuring() { begin_measuring(); }
 
 LockWaitMeasuring::~LockWaitMeasuring() {
   if (measuring.fetch_sub(1) == 1) lock_waits_measured = false;
+}
+
+void measure_lock_waits_for_good() {
+  static std::atomic<bool> begun{false};
+  if (!begun.exchange(true)) begin_measuring();
 }
 
 LockWaits lock_waits() {

@@ -30,6 +30,9 @@ class LockWaitMeasuring {
   LockWaitMeasuring& operator=(const LockWaitMeasuring&) = delete;
 };
 
+/// Has them measure from now on, for as long as the program runs.
+void measure_lock_waits_for_good();
+
 struct LockWaits {
   std::vector<Sample> samples;
   std::int64_t lost = 0;
