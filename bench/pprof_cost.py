@@ -14,7 +14,8 @@ import sys
 ROWS = [
     ("CPU profile at 100 Hz", ["linked", "compute"], ["linked", "compute", "cpu"]),
     ("the same while memory is allocated", ["linked", "allocate"], ["linked", "allocate", "cpu"]),
-    ("malloc hook, a sample in 512 KiB", ["plain", "allocate"], ["hooked", "allocate"]),
+    ("malloc hook, index of a text", ["plain", "index"], ["hooked", "index"]),
+    ("malloc hook, little but malloc", ["plain", "allocate"], ["hooked", "allocate"]),
     ("lock hook, off", ["plain", "share"], ["linked", "share"]),
     ("lock hook, measuring", ["plain", "share"], ["linked", "share", "contention"]),
     ("nothing: the noise", ["plain", "share"], ["plain", "share"]),

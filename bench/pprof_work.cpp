@@ -26,17 +26,17 @@ std::uint64_t checksum = 0;
 void compute() {
   std::mt19937_64 random(1);
   std::vector<std::uint64_t> numbers(20'000);
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0; round < 800; ++round) {
     std::ranges::generate(numbers, random);
     std::ranges::sort(numbers);
     checksum = std::accumulate(numbers.begin(), numbers.end(), checksum);
   }
 }
 
-/// Counts words in lines that are made up, split and thrown away.
+/// Little but malloc and free: made-up words, put together, taken apart and thrown away.
 void allocate() {
   std::mt19937 random(1);
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < 100; ++round) {
     std::map<std::string, std::vector<int>> places;
     for (int line = 0; line < 2'000; ++line) {
       std::string text;
@@ -51,13 +51,43 @@ void allocate() {
   }
 }
 
+std::string text_of_words() {
+  std::mt19937 random(1);
+  std::string text;
+  for (int word = 0; word < 100'000; ++word) {
+    for (std::size_t left = 3 + random() % 24; left > 0; --left) text += static_cast<char>('A' + random() % 26);
+    text += word % 12 == 0 ? '\n' : ' ';
+  }
+  return text;
+}
+
+/// An index of the words of a text, in lower case: allocates for nodes, for lists of lines and for the longer words.
+void index_words() {
+  const std::string text = text_of_words();
+  for (int round = 0; round < 20; ++round) {
+    std::map<std::string, std::vector<int>> lines_of;
+    std::string word;
+    int line = 1;
+    for (const char c : text) {
+      if (c != ' ' && c != '\n') {
+        word += static_cast<char>(c - 'A' + 'a');
+        continue;
+      }
+      lines_of[std::move(word)].push_back(line);
+      word = {};
+      line += c == '\n';
+    }
+    checksum += lines_of.size();
+  }
+}
+
 /// Two threads that share a map, which they lock for each look.
 void share() {
   std::mutex mutex;
   std::map<std::uint64_t, std::uint64_t> counts;
   const auto work = [&](std::uint64_t seed) {
     std::mt19937_64 random(seed);
-    for (int i = 0; i < 400'000; ++i) {
+    for (int i = 0; i < 1'000'000; ++i) {
       const std::uint64_t key = random() % 5'000;
       const std::lock_guard guard(mutex);
       ++counts[key];
@@ -104,11 +134,11 @@ double measure_waits(void (*work)()) {
 
 int main(int count, char** arguments) {
   const std::string_view name = count > 1 ? arguments[1] : "", with = count > 2 ? arguments[2] : "";
-  void (*const work)() = name == "compute"    ? compute
-                         : name == "allocate" ? allocate
-                         : name == "share"    ? share
-                                              : nullptr;
-  if (work == nullptr) return 2;
+  const std::map<std::string_view, void (*)()> works = {
+      {"compute", compute}, {"allocate", allocate}, {"index", index_words}, {"share", share}};
+  const auto found = works.find(name);
+  if (found == works.end()) return 2;
+  void (*const work)() = found->second;
   double time = 0;
   if (with.empty()) time = measure(work);
 #ifdef SC_PPROF_LINKED

@@ -36,10 +36,8 @@ namespace {
 
 constexpr std::int64_t kUsualRate = 512 * 1024;
 
-constinit NextFunction<void*(std::size_t)> next_malloc{"malloc"};
 constinit NextFunction<void*(std::size_t, std::size_t)> next_calloc{"calloc"};
 constinit NextFunction<void*(void*, std::size_t)> next_realloc{"realloc"};
-constinit NextFunction<void(void*)> next_free{"free"};
 constinit NextFunction<int(void**, std::size_t, std::size_t)> next_posix_memalign{"posix_memalign"};
 constinit NextFunction<void*(std::size_t, std::size_t)> next_aligned_alloc{"aligned_alloc"};
 constinit NextFunction<void*(std::size_t, std::size_t)> next_memalign{"memalign"};
@@ -95,22 +93,30 @@ void remember(void* pointer, std::size_t size, std::uintptr_t caller) {
   errno = error;
 }
 
+/// Counts bytes that are about to be allocated. @return whether to call threshold_reached with what comes of it
+[[gnu::always_inline]] inline bool count_down(std::size_t size) noexcept {
+  bytes_left -= static_cast<std::int64_t>(size & PTRDIFF_MAX);
+  return __builtin_expect(bytes_left < 0, 0);
+}
+
 /// Counts what was allocated. @return `pointer`
 [[gnu::always_inline]] inline void* counted(void* pointer, std::size_t size, void* caller) noexcept {
-  if (pointer == nullptr) return pointer;
-  bytes_left -= static_cast<std::int64_t>(size);
-  if (__builtin_expect(bytes_left < 0, 0)) threshold_reached(pointer, size, reinterpret_cast<std::uintptr_t>(caller));
+  if (pointer != nullptr && count_down(size))
+    threshold_reached(pointer, size, reinterpret_cast<std::uintptr_t>(caller));
   return pointer;
 }
 
-/// Memory for what the search for the next functions might allocate. Never freed.
+/// Memory for what the search for the next functions might allocate. Never freed. The heap's filter knows it, so that
+/// free looks here only where it has to.
 class EarlyMemory {
  public:
   void* give(std::size_t size) noexcept {
-    size = (size + 15) & ~std::size_t{15};
     if (size > bytes_.size()) return nullptr;
+    size = std::max<std::size_t>(16, (size + 15) & ~std::size_t{15});
     const std::size_t at = used_.fetch_add(size, std::memory_order_relaxed);
-    return at > bytes_.size() - size ? nullptr : bytes_.data() + at;
+    if (at > bytes_.size() - size) return nullptr;
+    heap.mark(bytes_.data() + at);
+    return bytes_.data() + at;
   }
   bool has(const void* pointer) const noexcept {
     return reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(bytes_.data()) < bytes_.size();
@@ -136,6 +142,43 @@ template <class Function>
   Function* next = function.get();
   searching = false;
   return next;
+}
+
+// The two that matter for speed are called without a look whether they are known: at first they are these.
+void* first_malloc(std::size_t size) noexcept;
+void first_free(void* pointer) noexcept;
+// noexcept, for the compiler to jump to them.
+using Malloc = void* (*)(std::size_t) noexcept;
+using Free = void (*)(void*) noexcept;
+constinit std::atomic<Malloc> next_malloc{first_malloc};
+constinit std::atomic<Free> next_free{first_free};
+
+void* first_malloc(std::size_t size) noexcept {
+  static constinit NextFunction<void*(std::size_t) noexcept> function{"malloc"};
+  const auto next = found(function);
+  if (next == nullptr) return early.give(size);
+  next_malloc.store(next, std::memory_order_relaxed);
+  return next(size);
+}
+
+void first_free(void* pointer) noexcept {
+  static constinit NextFunction<void(void*) noexcept> function{"free"};
+  const auto next = found(function);
+  if (next == nullptr) return;
+  next_free.store(next, std::memory_order_relaxed);
+  next(pointer);
+}
+
+/// malloc when a sample is due. Not in malloc itself, which then needs no stack of its own.
+[[gnu::noinline, gnu::cold]] void* malloc_sampled(std::size_t size, void* caller) noexcept {
+  void* pointer = next_malloc.load(std::memory_order_relaxed)(size);
+  if (pointer != nullptr) threshold_reached(pointer, size, reinterpret_cast<std::uintptr_t>(caller));
+  return pointer;
+}
+
+[[gnu::noinline, gnu::cold]] void free_sampled(void* pointer) noexcept {
+  heap.take(pointer);
+  if (!early.has(pointer)) next_free.load(std::memory_order_relaxed)(pointer);
 }
 
 /// realloc of memory that may be one of the sampled.
@@ -200,9 +243,8 @@ using namespace symcached::pprof;  // NOLINT(google-build-using-namespace)
 extern "C" {
 
 void* malloc(std::size_t size) noexcept {
-  const auto next = found(next_malloc);
-  if (next == nullptr) return early.give(size);
-  return counted(next(size), size, __builtin_return_address(0));
+  if (count_down(size)) return malloc_sampled(size, __builtin_return_address(0));
+  return next_malloc.load(std::memory_order_relaxed)(size);
 }
 
 void* calloc(std::size_t count, std::size_t size) noexcept {
@@ -222,9 +264,8 @@ void* realloc(void* old, std::size_t size) noexcept {
 }
 
 void free(void* pointer) noexcept {
-  if (__builtin_expect(heap.may_have(pointer), 0)) heap.take(pointer);
-  if (__builtin_expect(early.has(pointer), 0)) return;
-  if (const auto next = found(next_free)) next(pointer);
+  if (__builtin_expect(heap.may_have(pointer), 0)) return free_sampled(pointer);
+  next_free.load(std::memory_order_relaxed)(pointer);
 }
 
 int posix_memalign(void** pointer, std::size_t alignment, std::size_t size) noexcept {

@@ -38,9 +38,15 @@ class SampledHeap {
     totals.allocated_bytes += static_cast<std::int64_t>(size);
   }
 
-  /// False if the pointer is not one of the sampled. Cost: one load from a table that fits in the first cache.
+  /// False if the pointer is not one of the sampled. Cost: one load from 4 KiB, which stay in the first cache.
   bool may_have(const void* pointer) const noexcept {
-    return filter_[cell(reinterpret_cast<std::uintptr_t>(pointer))].load(std::memory_order_relaxed) != 0;
+    const std::size_t cell = cell_of(reinterpret_cast<std::uintptr_t>(pointer));
+    return (filter_[cell / 64].load(std::memory_order_relaxed) >> cell % 64 & 1) != 0;
+  }
+  /// Has may_have say so for good.
+  void mark(const void* pointer) noexcept {
+    const std::lock_guard guard(lock_);
+    count_in(cell_of(reinterpret_cast<std::uintptr_t>(pointer)));
   }
 
   /// Forgets an allocation, which is about to be freed.
@@ -52,9 +58,7 @@ class SampledHeap {
       if (bucket.addresses[i].load(std::memory_order_relaxed) != address) continue;
       const std::lock_guard guard(lock_);
       bucket.addresses[i].store(0, std::memory_order_relaxed);
-      std::atomic<std::uint8_t>& count = filter_[cell(address)];
-      // A cell that has been full stays so: nobody knows any more how many there were.
-      if (count != kFull) count.fetch_sub(1, std::memory_order_relaxed);
+      count_out(cell_of(address));
       const Allocation found{address, bucket.sizes[i], bucket.stacks[i]};
       StackTable::Totals& totals = stacks_.totals(found.stack);
       totals.count -= 1;
@@ -77,7 +81,7 @@ class SampledHeap {
 
  private:
   static constexpr std::size_t kWays = 8;
-  static constexpr unsigned kBucketBits = 14, kFilterBits = 14;
+  static constexpr unsigned kBucketBits = 14, kFilterBits = 15;
   static constexpr std::uint8_t kFull = 255;
 
   struct alignas(64) Bucket {
@@ -87,9 +91,19 @@ class SampledHeap {
   };
 
   static std::uint64_t mixed(std::uintptr_t address) { return (address >> 4) * 0x9e3779b97f4a7c15; }
-  static std::size_t cell(std::uintptr_t address) { return mixed(address) >> (64 - kFilterBits); }
+  static std::size_t cell_of(std::uintptr_t address) { return mixed(address) >> (64 - kFilterBits); }
   Bucket& bucket_of(std::uintptr_t address) {
     return buckets_[mixed(address) >> (64 - kFilterBits - kBucketBits) & ((1U << kBucketBits) - 1)];
+  }
+
+  void count_in(std::size_t cell) noexcept {
+    if (counts_[cell] != kFull) ++counts_[cell];
+    filter_[cell / 64].fetch_or(std::uint64_t{1} << cell % 64, std::memory_order_relaxed);
+  }
+  void count_out(std::size_t cell) noexcept {
+    // A cell that has been full stays so: nobody knows any more how many there were.
+    if (counts_[cell] == kFull || --counts_[cell] != 0) return;
+    filter_[cell / 64].fetch_and(~(std::uint64_t{1} << cell % 64), std::memory_order_relaxed);
   }
 
   bool insert(const Allocation& allocation) noexcept {
@@ -99,8 +113,7 @@ class SampledHeap {
       bucket.sizes[i] = allocation.size;
       bucket.stacks[i] = allocation.stack;
       bucket.addresses[i].store(allocation.address, std::memory_order_relaxed);
-      std::atomic<std::uint8_t>& count = filter_[cell(allocation.address)];
-      if (count != kFull) count.fetch_add(1, std::memory_order_relaxed);
+      count_in(cell_of(allocation.address));
       StackTable::Totals& totals = stacks_.totals(allocation.stack);
       totals.count += 1;
       totals.value += static_cast<std::int64_t>(allocation.size);
@@ -111,7 +124,8 @@ class SampledHeap {
 
   SpinLock lock_;
   std::atomic<std::int64_t> lost_{0};
-  std::array<std::atomic<std::uint8_t>, 1U << kFilterBits> filter_{};
+  std::array<std::atomic<std::uint64_t>, (1U << kFilterBits) / 64> filter_{};  ///< a bit for each cell that has some
+  std::array<std::uint8_t, 1U << kFilterBits> counts_{};
   std::array<Bucket, 1U << kBucketBits> buckets_{};
   StackTable stacks_;
 };
