@@ -54,7 +54,7 @@ void allocate() {
 std::string text_of_words() {
   std::mt19937 random(1);
   std::string text;
-  for (int word = 0; word < 100'000; ++word) {
+  for (int word = 0; word < 20'000; ++word) {
     for (std::size_t left = 3 + random() % 24; left > 0; --left) text += static_cast<char>('A' + random() % 26);
     text += word % 12 == 0 ? '\n' : ' ';
   }
@@ -64,7 +64,7 @@ std::string text_of_words() {
 /// An index of the words of a text, in lower case: allocates for nodes, for lists of lines and for the longer words.
 void index_words() {
   const std::string text = text_of_words();
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 10; ++round) {
     std::map<std::string, std::vector<int>> lines_of;
     std::string word;
     int line = 1;

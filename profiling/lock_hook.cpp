@@ -31,25 +31,35 @@ namespace {
 using Mutex = pthread_mutex_t;
 using ReadWrite = pthread_rwlock_t;
 using Condition = pthread_cond_t;
-constinit NextFunction<int(Mutex*)> mutex_lock{"pthread_mutex_lock"};
-constinit NextFunction<int(Mutex*)> mutex_trylock{"pthread_mutex_trylock"};
-constinit NextFunction<int(Mutex*, const timespec*)> mutex_timedlock{"pthread_mutex_timedlock"};
-constinit NextFunction<int(Mutex*, clockid_t, const timespec*)> mutex_clocklock{"pthread_mutex_clocklock"};
-constinit NextFunction<int(ReadWrite*)> rdlock{"pthread_rwlock_rdlock"};
-constinit NextFunction<int(ReadWrite*)> tryrdlock{"pthread_rwlock_tryrdlock"};
-constinit NextFunction<int(ReadWrite*, const timespec*)> timedrdlock{"pthread_rwlock_timedrdlock"};
-constinit NextFunction<int(ReadWrite*, clockid_t, const timespec*)> clockrdlock{"pthread_rwlock_clockrdlock"};
-constinit NextFunction<int(ReadWrite*)> wrlock{"pthread_rwlock_wrlock"};
-constinit NextFunction<int(ReadWrite*)> trywrlock{"pthread_rwlock_trywrlock"};
-constinit NextFunction<int(ReadWrite*, const timespec*)> timedwrlock{"pthread_rwlock_timedwrlock"};
-constinit NextFunction<int(ReadWrite*, clockid_t, const timespec*)> clockwrlock{"pthread_rwlock_clockwrlock"};
-constinit NextFunction<int(Condition*)> cond_signal{"pthread_cond_signal"};
-constinit NextFunction<int(Condition*)> cond_broadcast{"pthread_cond_broadcast"};
+constinit NextFunction<int(Mutex*) noexcept> mutex_lock{"pthread_mutex_lock"};
+constinit NextFunction<int(Mutex*) noexcept> mutex_trylock{"pthread_mutex_trylock"};
+constinit NextFunction<int(Mutex*, const timespec*) noexcept> mutex_timedlock{"pthread_mutex_timedlock"};
+constinit NextFunction<int(Mutex*, clockid_t, const timespec*) noexcept> mutex_clocklock{"pthread_mutex_clocklock"};
+constinit NextFunction<int(ReadWrite*) noexcept> rdlock{"pthread_rwlock_rdlock"};
+constinit NextFunction<int(ReadWrite*) noexcept> tryrdlock{"pthread_rwlock_tryrdlock"};
+constinit NextFunction<int(ReadWrite*, const timespec*) noexcept> timedrdlock{"pthread_rwlock_timedrdlock"};
+constinit NextFunction<int(ReadWrite*, clockid_t, const timespec*) noexcept> clockrdlock{"pthread_rwlock_clockrdlock"};
+constinit NextFunction<int(ReadWrite*) noexcept> wrlock{"pthread_rwlock_wrlock"};
+constinit NextFunction<int(ReadWrite*) noexcept> trywrlock{"pthread_rwlock_trywrlock"};
+constinit NextFunction<int(ReadWrite*, const timespec*) noexcept> timedwrlock{"pthread_rwlock_timedwrlock"};
+constinit NextFunction<int(ReadWrite*, clockid_t, const timespec*) noexcept> clockwrlock{"pthread_rwlock_clockwrlock"};
+constinit NextFunction<int(Condition*) noexcept> cond_signal{"pthread_cond_signal"};
+constinit NextFunction<int(Condition*) noexcept> cond_broadcast{"pthread_cond_broadcast"};
 constinit NextFunction<int(Condition*, Mutex*)> cond_wait{"pthread_cond_wait"};
 constinit NextFunction<int(Condition*, Mutex*, const timespec*)> cond_timedwait{"pthread_cond_timedwait"};
 constinit NextFunction<int(Condition*, Mutex*, clockid_t, const timespec*)> cond_clockwait{"pthread_cond_clockwait"};
 
 [[gnu::tls_model("initial-exec")]] thread_local bool reached = false;
+
+// The one that is called most is called without a look whether it is known: at first it is this.
+int first_mutex_lock(Mutex* mutex) noexcept;
+using MutexLock = int (*)(Mutex*) noexcept;
+constinit std::atomic<MutexLock> next_mutex_lock{first_mutex_lock};
+
+int first_mutex_lock(Mutex* mutex) noexcept {
+  next_mutex_lock.store(mutex_lock.get(), std::memory_order_relaxed);
+  return mutex_lock.get()(mutex);
+}
 
 bool measured() noexcept { return __builtin_expect(lock_waits_measured.load(std::memory_order_relaxed), 0); }
 
@@ -61,9 +71,10 @@ std::int64_t now(clockid_t clock = CLOCK_MONOTONIC) noexcept {
   return nanoseconds(time);
 }
 
-/// Locks as `wait` does, which is tried before by `attempt`.
+/// Locks as `wait` does, which is tried before by `attempt`. Not inlined, so that the hooks need no stack of their own
+/// while nobody measures.
 template <class Attempt, class Wait>
-int lock(Attempt attempt, Wait wait, void* caller) noexcept {
+[[gnu::noinline]] int lock(Attempt attempt, Wait wait, void* caller) noexcept {
   reached = true;
   const int tried = attempt();
   if (tried == 0 || tried == EOWNERDEAD) return tried;
@@ -140,7 +151,7 @@ using namespace symcached::pprof;  // NOLINT(google-build-using-namespace)
 extern "C" {
 
 int pthread_mutex_lock(Mutex* mutex) noexcept {
-  if (!measured()) return mutex_lock.get()(mutex);
+  if (!measured()) return next_mutex_lock.load(std::memory_order_relaxed)(mutex);
   return lock([=] { return mutex_trylock.get()(mutex); }, [=] { return mutex_lock.get()(mutex); },
               __builtin_return_address(0));
 }

@@ -13,7 +13,10 @@ class NextFunction {
  public:
   constexpr explicit NextFunction(const char* name) : name_(name) {}
 
-  Function* get() noexcept { return __builtin_expect(known() != nullptr, 1) ? known() : find(); }
+  Function* get() noexcept {
+    Function* function = known();
+    return __builtin_expect(function != nullptr, 1) ? function : find();
+  }
   /// Null until it was looked up.
   Function* known() const noexcept { return found_.load(std::memory_order_relaxed); }
 
