@@ -1,6 +1,16 @@
 #include "profiling/tcmalloc.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
+#include "base/sanitizers.hpp"
+#include "profiling/collect.hpp"
 
 namespace symcached::pprof {
 namespace {
@@ -58,6 +68,38 @@ TEST(Tcmalloc, LeavesOutLinesThatDoNotFit) {
   std::string deep = "heap profile: 0: 0 [0: 0] @ heap_v2/1\n1: 8 [1: 8] @";
   for (int i = 0; i < 1000; ++i) deep += " 0x1";
   EXPECT_EQ(parse_heap_text(deep, Kind::heap)->samples.at(0).stack.size(), kMaxFrames);
+}
+
+__attribute__((noinline, aligned(512), section("probes"))) void* probe() { return ::operator new(100'000); }
+
+TEST(Tcmalloc, IsAskedWhereItIsLoaded) {
+  if (kSanitized) return;                                     // has a malloc of its own
+  if (std::getenv("TCMALLOC_SAMPLE_PARAMETER") == nullptr) {  // this process begins again with it
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::setenv("LD_PRELOAD", "libtcmalloc.so.4", 1);
+      ::setenv("TCMALLOC_SAMPLE_PARAMETER", "524288", 1);
+      ::execl("/proc/self/exe", "tcmalloc_test", "--gtest_filter=Tcmalloc.IsAskedWhereItIsLoaded", nullptr);
+      ::_exit(127);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    return;
+  }
+  std::vector<void*> all;
+  for (int i = 0; i < 500; ++i) all.push_back(probe());
+  const auto profile = heap_profile();
+  ASSERT_TRUE(profile) << profile.error().reason << "; is libgoogle-perftools4 installed?";
+  EXPECT_EQ(profile->period, 524288);
+  std::int64_t count = 0;
+  for (const Sample& sample : profile->samples)
+    if (std::ranges::any_of(sample.stack,
+                            [](std::uintptr_t a) { return a - reinterpret_cast<std::uintptr_t>(probe) < 512; }))
+      count += sample.count;
+  EXPECT_NEAR(static_cast<double>(count), 500 * (1 - std::exp(-100'000 / 524288.0)), 45);
+  EXPECT_TRUE(growth_profile());
+  for (void* pointer : all) ::operator delete(pointer);
 }
 
 }  // namespace
