@@ -20,8 +20,8 @@ enum class Kind : std::uint8_t {
 
 /// One stack, and what was counted there. Equal stacks are one sample, except in growth profiles, newest first.
 struct Sample {
-  /// Addresses in this process, the innermost first: the first as it was interrupted, the others return addresses,
-  /// which lie behind their calls. Never empty, never 0 in front; at most kMaxFrames.
+  /// Addresses in this process, the innermost first. Return addresses, which lie behind their calls; for cpu, pmu and
+  /// threads, the first is where the thread was interrupted instead. Never empty, never 0 in front; at most kMaxFrames.
   std::vector<std::uintptr_t> stack;
   std::int64_t count = 0;  ///< samples; heap and growth: objects or regions in use; contention: waits; threads: threads
   std::int64_t value = 0;  ///< cpu, contention: nanoseconds; pmu: events; heap, growth: bytes in use; threads: 0
@@ -38,7 +38,7 @@ struct Profile {
   Kind kind = Kind::cpu;
   std::vector<Sample> samples;
   /// cpu: nanoseconds between samples; pmu: events between samples; heap: mean bytes between samples, 1 if all are
-  /// counted; contention: one in so many waits is counted; else 1
+  /// counted; else 1
   std::int64_t period = 1;
   std::string event;                              ///< pmu: its name, as the kernel was asked for it
   std::int64_t lost = 0;                          ///< samples that could not be kept

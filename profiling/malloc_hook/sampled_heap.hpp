@@ -1,0 +1,133 @@
+#pragma once
+/// The sampled allocations that have not been freed, in memory of fixed size.
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "profiling/profile.hpp"
+#include "profiling/spin_lock.hpp"
+#include "profiling/stack_table.hpp"
+
+namespace symcached::pprof {
+
+/// Thread-safe, and allocates nothing but what it returns. All zero is empty; pages that are not used cost nothing.
+class SampledHeap {
+ public:
+  struct Allocation {
+    std::uintptr_t address = 0;
+    std::size_t size = 0;
+    std::uint32_t stack = 0;
+  };
+
+  /// Counts an allocation, and remembers it until it is taken.
+  void add(void* pointer, std::size_t size, std::span<const std::uintptr_t> stack) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    const std::lock_guard guard(lock_);
+    const std::uint32_t number = stacks_.number(stack);
+    if (number == 0 || !insert({address, size, number})) {
+      lost_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    StackTable::Totals& totals = stacks_.totals(number);
+    totals.allocated_count += 1;
+    totals.allocated_bytes += static_cast<std::int64_t>(size);
+  }
+
+  /// False if the pointer is not one of the sampled. Cost: one load from 4 KiB, which stay in the first cache.
+  bool may_have(const void* pointer) const noexcept {
+    const std::size_t cell = cell_of(reinterpret_cast<std::uintptr_t>(pointer));
+    return (filter_[cell / 64].load(std::memory_order_relaxed) >> cell % 64 & 1) != 0;
+  }
+  /// Has may_have say so for good.
+  void mark(const void* pointer) noexcept {
+    const std::lock_guard guard(lock_);
+    count_in(cell_of(reinterpret_cast<std::uintptr_t>(pointer)));
+  }
+
+  /// Forgets an allocation, which is about to be freed.
+  std::optional<Allocation> take(const void* pointer) noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (address == 0) return std::nullopt;  // is what the free places of a bucket have
+    Bucket& bucket = bucket_of(address);
+    for (std::size_t i = 0; i < kWays; ++i) {
+      if (bucket.addresses[i].load(std::memory_order_relaxed) != address) continue;
+      const std::lock_guard guard(lock_);
+      bucket.addresses[i].store(0, std::memory_order_relaxed);
+      count_out(cell_of(address));
+      const Allocation found{address, bucket.sizes[i], bucket.stacks[i]};
+      StackTable::Totals& totals = stacks_.totals(found.stack);
+      totals.count -= 1;
+      totals.value -= static_cast<std::int64_t>(found.size);
+      return found;
+    }
+    return std::nullopt;
+  }
+
+  /// What was taken has not been freed after all.
+  void put_back(const Allocation& allocation) noexcept {
+    const std::lock_guard guard(lock_);
+    if (!insert(allocation)) lost_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  std::vector<Sample> samples() { return copy_samples(stacks_, lock_); }
+  std::int64_t lost() const { return lost_; }
+  /// Held while the process forks, so that no thread is in the middle of a change.
+  SpinLock& lock() { return lock_; }
+
+ private:
+  static constexpr std::size_t kWays = 8;
+  static constexpr unsigned kBucketBits = 14, kFilterBits = 15;
+  static constexpr std::uint8_t kFull = 255;
+
+  struct alignas(64) Bucket {
+    std::array<std::atomic<std::uintptr_t>, kWays> addresses;
+    std::array<std::size_t, kWays> sizes;
+    std::array<std::uint32_t, kWays> stacks;
+  };
+
+  static std::uint64_t mixed(std::uintptr_t address) { return (address >> 4) * 0x9e3779b97f4a7c15; }
+  static std::size_t cell_of(std::uintptr_t address) { return mixed(address) >> (64 - kFilterBits); }
+  Bucket& bucket_of(std::uintptr_t address) {
+    return buckets_[mixed(address) >> (64 - kFilterBits - kBucketBits) & ((1U << kBucketBits) - 1)];
+  }
+
+  void count_in(std::size_t cell) noexcept {
+    if (counts_[cell] != kFull) ++counts_[cell];
+    filter_[cell / 64].fetch_or(std::uint64_t{1} << cell % 64, std::memory_order_relaxed);
+  }
+  void count_out(std::size_t cell) noexcept {
+    // A cell that has been full stays so: nobody knows any more how many there were.
+    if (counts_[cell] == kFull || --counts_[cell] != 0) return;
+    filter_[cell / 64].fetch_and(~(std::uint64_t{1} << cell % 64), std::memory_order_relaxed);
+  }
+
+  bool insert(const Allocation& allocation) noexcept {
+    Bucket& bucket = bucket_of(allocation.address);
+    for (std::size_t i = 0; i < kWays; ++i) {
+      if (bucket.addresses[i].load(std::memory_order_relaxed) != 0) continue;
+      bucket.sizes[i] = allocation.size;
+      bucket.stacks[i] = allocation.stack;
+      bucket.addresses[i].store(allocation.address, std::memory_order_relaxed);
+      count_in(cell_of(allocation.address));
+      StackTable::Totals& totals = stacks_.totals(allocation.stack);
+      totals.count += 1;
+      totals.value += static_cast<std::int64_t>(allocation.size);
+      return true;
+    }
+    return false;
+  }
+
+  SpinLock lock_;
+  std::atomic<std::int64_t> lost_{0};
+  std::array<std::atomic<std::uint64_t>, (1U << kFilterBits) / 64> filter_{};  ///< a bit for each cell that has some
+  std::array<std::uint8_t, 1U << kFilterBits> counts_{};
+  std::array<Bucket, 1U << kBucketBits> buckets_{};
+  StackTable stacks_;
+};
+
+}  // namespace symcached::pprof
