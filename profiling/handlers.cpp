@@ -140,7 +140,8 @@ const Row* row_of(std::string_view path) {
 }
 
 bool lists(std::string_view methods, std::string_view method) {
-  const std::size_t at = method.empty() ? std::string_view::npos : methods.find(method);
+  const bool is_word = !method.empty() && method.find(',') == std::string_view::npos;
+  const std::size_t at = is_word ? methods.find(method) : std::string_view::npos;
   if (at == std::string_view::npos) return false;
   const std::string_view rest = methods.substr(at + method.size());
   return (at == 0 || methods[at - 1] == ' ') && (rest.empty() || rest.front() == ',');
