@@ -20,9 +20,8 @@ constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
-Connection::Connection(Descriptor socket, std::shared_ptr<const Handlers> handlers, ConnectionLimits limits,
-                       std::function<void()> changed)
-    : socket_(std::move(socket)), handlers_(std::move(handlers)), limits_(limits), changed_(std::move(changed)) {}
+Connection::Connection(Descriptor socket, std::shared_ptr<const Handlers> handlers, ConnectionLimits limits)
+    : socket_(std::move(socket)), handlers_(std::move(handlers)), limits_(limits) {}
 
 void Connection::serve() noexcept {
   try {
@@ -33,7 +32,6 @@ void Connection::serve() noexcept {
   }
   ::shutdown(socket_.get(), SHUT_RDWR);
   ended_ = true;
-  changed_();
 }
 
 void Connection::stop() noexcept {
@@ -108,7 +106,6 @@ Connection::Next Connection::answer(const HttpHead& head, std::string_view body)
                    head_only, false);
   const PageRequest request{head.method, head.target, head.accept, head.authorization, body, stop_.get_token()};
   waiting_ = true;
-  changed_();
   const PageResponse page = handlers_->handle(request);
   waiting_ = false;
   return respond(page, head_only, head.keep_alive && !stop_.stop_requested());

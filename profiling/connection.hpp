@@ -2,7 +2,6 @@
 /// One client of the server: reads requests, has them answered, sends the answers. Blocks its thread, never for long.
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -24,9 +23,7 @@ struct ConnectionLimits {
 
 class Connection {
  public:
-  /// @param changed  called when is_waiting() begins, and at the end
-  Connection(Descriptor socket, std::shared_ptr<const Handlers> handlers, ConnectionLimits limits,
-             std::function<void()> changed);
+  Connection(Descriptor socket, std::shared_ptr<const Handlers> handlers, ConnectionLimits limits);
 
   /// Until the client goes, is too slow, or stop() is called. Throws nothing.
   void serve() noexcept;
@@ -56,7 +53,6 @@ class Connection {
   const Descriptor socket_;
   const std::shared_ptr<const Handlers> handlers_;
   const ConnectionLimits limits_;
-  const std::function<void()> changed_;
   std::stop_source stop_;
   std::atomic<bool> waiting_ = false, ended_ = false;
   std::string read_;  ///< and not used yet

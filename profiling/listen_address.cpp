@@ -1,8 +1,10 @@
 #include "profiling/listen_address.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <charconv>
@@ -48,6 +50,19 @@ bool is_localhost(std::string_view host) {
 
 std::string why() { return std::strerror(errno); }
 
+Descriptor with_high_number(Descriptor socket) {
+  for (const int least : {1000, 200}) {
+    Descriptor high(::fcntl(socket.get(), F_DUPFD_CLOEXEC, least));
+    if (high) return high;
+  }
+  return socket;
+}
+
+std::uint64_t inode_of(int fd) {
+  struct stat state{};
+  return ::fstat(fd, &state) == 0 && S_ISSOCK(state.st_mode) ? state.st_ino : 0;
+}
+
 }  // namespace
 
 std::uint16_t ListenAddress::port() const {
@@ -91,8 +106,8 @@ std::expected<ListenAddress, std::string> parse_listen_address(std::string_view 
 }
 
 std::expected<Listening, std::string> listen_at(const ListenAddress& address) {
-  Listening listening{Descriptor(::socket(address.socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
-                      address};
+  const int type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+  Listening listening{with_high_number(Descriptor(::socket(address.socket.ss_family, type, 0))), address};
   const int fd = listening.socket.get();
   if (fd < 0) return std::unexpected(fmt::format("no socket for {}: {}", address.text(), why()));
   const int yes = 1;
@@ -103,8 +118,11 @@ std::expected<Listening, std::string> listen_at(const ListenAddress& address) {
   socklen_t size = sizeof(listening.address.socket);
   if (::getsockname(fd, reinterpret_cast<sockaddr*>(&listening.address.socket), &size) != 0)
     return std::unexpected(fmt::format("cannot listen on {}: {}", address.text(), why()));
+  listening.inode = inode_of(fd);
   return listening;
 }
+
+bool Listening::is_open() const { return inode != 0 && inode_of(socket.get()) == inode; }
 
 bool is_local_name(std::string_view host) {
   const std::string name = host.find(':') == std::string_view::npos ? std::string(host) : split(host).host;

@@ -26,8 +26,13 @@ struct ListenAddress {
 std::expected<ListenAddress, std::string> parse_listen_address(std::string_view text);
 
 struct Listening {
-  Descriptor socket;      ///< does not block
+  Descriptor socket;      ///< does not block; has a high number, which programs that count on low ones do not use
   ListenAddress address;  ///< with the port that it got
+  std::uint64_t inode = 0;
+
+  /// Whether the socket is still there: some programs close all descriptors that they do not know when they start, and
+  /// soon have others of the same numbers.
+  bool is_open() const;
 };
 /// @return or why it cannot listen there
 std::expected<Listening, std::string> listen_at(const ListenAddress& address);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,6 +19,8 @@
 namespace symcached::pprof {
 namespace {
 
+constexpr int kLookMs = 100;   ///< how late it may be seen that a client is gone
+constexpr int kIdleMs = 1000;  ///< until it is seen that the program closed our socket
 constexpr int kPauseMs = 100;  ///< when no more descriptors are to be had
 constexpr std::string_view kTooMany =
     "HTTP/1.0 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nX-Go-Pprof: 1\r\n"
@@ -29,16 +30,18 @@ constexpr std::string_view kTooMany =
 
 class HttpServer::Running {
  public:
-  Running(Listening listening, Descriptor wake, std::shared_ptr<const Handlers> handlers, const ServerOptions& options)
-      : listening_(std::move(listening)), wake_(std::move(wake)), handlers_(std::move(handlers)), options_(options) {
+  Running(Listening listening, std::shared_ptr<const Handlers> handlers, const ServerOptions& options)
+      : listening_(std::move(listening)), handlers_(std::move(handlers)), options_(options) {
     thread_ = quiet_thread("pprof-accept", [this] { run(); });
   }
 
   ~Running() {
     stopping_ = true;
-    poke();
+    const bool is_ours = listening_.is_open();
+    if (is_ours) ::shutdown(listening_.socket.get(), SHUT_RDWR);  // wakes the thread up
     thread_.join();
     keep_in_children(listening_.socket.get());
+    if (!is_ours) listening_.socket.release();
   }
 
   bool is_of_this_process() const { return process_ == ::getpid(); }
@@ -53,7 +56,7 @@ class HttpServer::Running {
   };
 
   void run() noexcept {
-    while (!stopping_) {
+    while (!stopping_ && listening_.is_open()) {
       try {
         round();
       } catch (...) {  // no memory for now: clients wait
@@ -64,28 +67,24 @@ class HttpServer::Running {
     for (Client& client : clients_) client.thread.join();
   }
 
-  /// Waits for a client that comes or goes, or for a poke.
+  /// Waits for a client that comes; while there are any, also for those that go.
   void round() {
-    std::vector<pollfd> watched{{listening_.socket.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+    std::vector<pollfd> watched{{listening_.socket.get(), POLLIN, 0}};
     std::vector<Client*> waiting;
     for (Client& client : clients_) {
       if (!client.connection.is_waiting()) continue;
       waiting.push_back(&client);
       watched.push_back({client.connection.socket(), POLLRDHUP, 0});
     }
-    if (::poll(watched.data(), watched.size(), -1) < 0) return;
-    if (watched[1].revents != 0) {
-      std::uint64_t pokes = 0;
-      [[maybe_unused]] const ssize_t got = ::read(wake_.get(), &pokes, sizeof(pokes));
-    }
+    if (::poll(watched.data(), watched.size(), clients_.empty() ? kIdleMs : kLookMs) < 0) return;
     for (std::size_t i = 0; i < waiting.size(); ++i)
-      if (watched[i + 2].revents != 0) waiting[i]->connection.stop();
+      if (watched[i + 1].revents != 0) waiting[i]->connection.stop();
     std::erase_if(clients_, [](Client& client) {
       if (!client.connection.has_ended()) return false;
       client.thread.join();
       return true;
     });
-    if (watched[0].revents != 0) accept();
+    if (watched[0].revents != 0 && !stopping_) accept();
   }
 
   void accept() {
@@ -99,7 +98,7 @@ class HttpServer::Running {
       ::shutdown(socket.get(), SHUT_WR);
       return;
     }
-    Client& client = clients_.emplace_back(std::move(socket), handlers_, options_.limits, [this] { poke(); });
+    Client& client = clients_.emplace_back(std::move(socket), handlers_, options_.limits);
     try {
       client.thread = quiet_thread("pprof-serve", [&client] { client.connection.serve(); });
     } catch (...) {
@@ -108,13 +107,7 @@ class HttpServer::Running {
     }
   }
 
-  void poke() noexcept {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t sent = ::write(wake_.get(), &one, sizeof(one));
-  }
-
-  const Listening listening_;
-  const Descriptor wake_;
+  Listening listening_;
   const std::shared_ptr<const Handlers> handlers_;
   const ServerOptions options_;
   const pid_t process_ = ::getpid();
@@ -132,15 +125,13 @@ std::expected<std::unique_ptr<HttpServer>, std::string> HttpServer::start(const 
         fmt::format("{} can be reached from other machines: give it a token, or allow_remote", options.address));
   auto listening = listen_at(*address);
   if (!listening) return std::unexpected(listening.error());
-  Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake) return std::unexpected("no descriptor for an event");
   ServerOptions all = options;
   all.limits.only_local_names = address->is_loopback && options.token.empty();
   const int socket = listening->socket.get();
   if (!close_in_children(socket)) return std::unexpected("too many servers in this process");
   try {
     auto handlers = std::make_shared<const Handlers>(std::move(sources), options.token);
-    auto running = std::make_unique<Running>(*std::move(listening), std::move(wake), std::move(handlers), all);
+    auto running = std::make_unique<Running>(*std::move(listening), std::move(handlers), all);
     return std::unique_ptr<HttpServer>(new HttpServer(std::move(running)));
   } catch (const std::system_error& error) {
     keep_in_children(socket);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -222,6 +223,25 @@ TEST(Server, AChildHasNone) {
   int status = 1;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+}
+
+TEST(Server, ProgramsMayCloseWhatTheyDoNotKnow) {  // and have other descriptors of the same numbers
+  FakeSources fake;
+  auto server = started(fake.sources());
+  int sockets[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  for (int fd = 100; fd < 2000; ++fd) {
+    struct stat state{};
+    if (::fstat(fd, &state) == 0 && S_ISSOCK(state.st_mode)) ::dup2(sockets[0], fd);
+  }
+  server.reset();
+  char c = 'x';
+  ASSERT_EQ(::send(sockets[1], &c, 1, 0), 1);  // not shut down by us
+  EXPECT_EQ(::recv(sockets[0], &c, 1, 0), 1);
+  for (int fd = 100; fd < 2000; ++fd) {
+    struct stat state{};
+    if (::fstat(fd, &state) == 0 && S_ISSOCK(state.st_mode)) ::close(fd);
+  }
 }
 
 TEST(Server, StartsAndStopsOften) {
