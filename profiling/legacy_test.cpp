@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "profiling/fake_sources.hpp"
+#include "testing/pprof/fake_sources.hpp"
 
 namespace symcached::pprof {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/decompress.hpp"
-#include "profiling/fake_sources.hpp"
+#include "testing/pprof/fake_sources.hpp"
 
 namespace symcached::pprof {
 namespace {

@@ -1,5 +1,5 @@
 /// A request as it comes over a connection, answered by every page but from fakes.
-#include "profiling/fake_sources.hpp"
+#include "testing/pprof/fake_sources.hpp"
 #include "profiling/handlers.hpp"
 #include "profiling/http_head.hpp"
 

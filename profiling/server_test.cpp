@@ -12,7 +12,7 @@
 #include <latch>
 #include <thread>
 
-#include "profiling/fake_sources.hpp"
+#include "testing/pprof/fake_sources.hpp"
 
 namespace symcached::pprof {
 namespace {

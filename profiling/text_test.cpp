@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "profiling/fake_sources.hpp"
+#include "testing/pprof/fake_sources.hpp"
 
 namespace symcached::pprof {
 namespace {
