@@ -1,6 +1,6 @@
-# sc_library_for_others(NAME name FOLDER folder MAP map): lib<name>.so and lib<name>.a of everything that a folder needs,
-# for programs of others. Both give the names of the map and no others. Sets <name>_needed, the flags that a program needs
-# which links the static one.
+# sc_library_for_others(NAME name FOLDER folder MAP map): lib<name>.so and lib<name>.a of everything that a folder
+# needs, for programs of others. Both give the names of the map and no others. Sets <name>_needed, the flags that a
+# program needs which links the static one.
 #   ONLY_SHARED regex    sources that the static library has not
 #   ABI_VERSION number   of the shared library
 #   UNUSED flag...       that folders below need, but not for what this library uses of them
