@@ -1,6 +1,6 @@
 # sc_library_for_others(NAME name FOLDER folder MAP map): lib<name>.so and lib<name>.a of everything that a folder
 # needs, for programs of others. Both give the names of the map and no others. Sets <name>_needed, the flags that a
-# program needs which links the static one.
+# program needs which links the static one. They are the component <name> of what is installed.
 #   ONLY_SHARED regex    sources that the static library has not
 #   ABI_VERSION number   of the shared library
 #   UNUSED flag...       that folders below need, but not for what this library uses of them
@@ -96,6 +96,6 @@ function(sc_library_for_others)
     DEPENDS ${root} $<TARGET_OBJECTS:${root}> ${archives} ${keep}
     COMMAND_EXPAND_LISTS VERBATIM)
   add_custom_target(${ARG_NAME}_static ALL DEPENDS ${static})
-  install(TARGETS ${ARG_NAME}_shared)
-  install(FILES ${static} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${ARG_NAME}_shared COMPONENT ${ARG_NAME})
+  install(FILES ${static} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${ARG_NAME})
 endfunction()

@@ -29,7 +29,7 @@ class Installed(unittest.TestCase):
         cls.folder = pathlib.Path(scratch.name)
         cls.clients = Clients(cls.folder)
         prefix = cls.folder / "prefix"
-        checked("cmake", "--install", PROGRAM.parent, "--prefix", prefix)
+        checked("cmake", "--install", PROGRAM.parent, "--prefix", prefix, "--component", "symcached_pprof")
         cls.lib = next(prefix.rglob("libsymcached_pprof.a")).parent
         cls.shared = cls.lib / "libsymcached_pprof.so"
         pkg_config = lambda *options: checked("env", f"PKG_CONFIG_PATH={cls.lib}/pkgconfig", "pkg-config", *options,
@@ -81,7 +81,7 @@ class Safety(Installed):
         """T1, T3: both clients print the reason and fail, at once."""
         program = self.running()
         reason = "is not a whole number of 1 to 3600"
-        done = self.clients.perl("--text", f"{program.url}/pprof/profile?seconds=5")  # asks .../profile?seconds=5/pprof/…
+        done = self.clients.perl("--text", f"{program.url}/pprof/profile?seconds=5")  # asks ?seconds=5/pprof/symbol
         self.assertNotEqual(done.returncode, 0)
         done = self.clients.go("-top", f"{program.url}{PROTO}profile?seconds=99999")
         self.assertNotEqual(done.returncode, 0)
