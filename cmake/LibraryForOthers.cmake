@@ -1,9 +1,9 @@
 # sc_library_for_others(NAME name FOLDER folder MAP map): lib<name>.so and lib<name>.a of everything that a folder
 # needs, for programs of others. Both give the names of the map and no others. Sets <name>_needed, the flags that a
 # program needs which links the static one. They are the component <name> of what is installed.
-#   ONLY_SHARED regex    sources that the static library has not
-#   ABI_VERSION number   of the shared library
-#   UNUSED flag...       that folders below need, but not for what this library uses of them
+#   SHARED_WITH folder...  that only the shared library has, as far as there are such
+#   ABI_VERSION number     of the shared library
+#   UNUSED flag...         that folders below need, but not for what this library uses of them
 find_program(SC_LD NAMES ld.bfd ld REQUIRED)
 
 # sc_collect(target ours others): all that a library of ours is made of, and what that needs of others.
@@ -43,7 +43,7 @@ function(sc_link_flag out link)
 endfunction()
 
 function(sc_library_for_others)
-  cmake_parse_arguments(ARG "" "NAME;FOLDER;MAP;ONLY_SHARED;ABI_VERSION" "UNUSED" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;FOLDER;MAP;ABI_VERSION" "SHARED_WITH;UNUSED" ${ARGN})
   sc_target_of(root ${ARG_FOLDER})
   sc_collect(${root} ours others)
   set(archives "")
@@ -64,7 +64,14 @@ function(sc_library_for_others)
   endif()
   set(${ARG_NAME}_needed ${needed} -lstdc++ -lm -lpthread PARENT_SCOPE)
 
-  add_library(${ARG_NAME}_shared SHARED $<TARGET_OBJECTS:${root}>)
+  set(objects $<TARGET_OBJECTS:${root}>)
+  foreach(folder IN LISTS ARG_SHARED_WITH)
+    sc_target_of(target ${folder})
+    if(TARGET ${target})
+      list(APPEND objects $<TARGET_OBJECTS:${target}>)
+    endif()
+  endforeach()
+  add_library(${ARG_NAME}_shared SHARED ${objects})
   target_link_libraries(${ARG_NAME}_shared PRIVATE ${root})
   target_link_options(${ARG_NAME}_shared PRIVATE -Wl,--version-script=${ARG_MAP} -Wl,--exclude-libs,ALL
     -Wl,--no-undefined -Wl,--as-needed)
@@ -81,14 +88,11 @@ function(sc_library_for_others)
   string(REPLACE ";" "\n" exported_lines "${exported}")
   file(GENERATE OUTPUT ${keep} CONTENT "${exported_lines}\n")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARG_MAP})
-  set(objects $<TARGET_OBJECTS:${root}>)
-  if(ARG_ONLY_SHARED)
-    set(objects $<FILTER:${objects},EXCLUDE,${ARG_ONLY_SHARED}>)
-  endif()
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${ARG_NAME}.o)
   set(static ${CMAKE_BINARY_DIR}/lib${ARG_NAME}.a)
   add_custom_command(OUTPUT ${static}
-    COMMAND ${SC_LD} -r --force-group-allocation -o ${object} ${objects} --start-group ${archives} --end-group
+    COMMAND ${SC_LD} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${root}>
+      --start-group ${archives} --end-group
     COMMAND ${SC_OBJCOPY} --wildcard --keep-global-symbols=${keep} ${object}
     COMMAND ${CMAKE_COMMAND} -E rm -f ${static}
     COMMAND ${CMAKE_AR} qcs ${static} ${object}

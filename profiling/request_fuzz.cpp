@@ -1,7 +1,7 @@
 /// A request as it comes over a connection, answered by every page but from fakes.
-#include "testing/pprof/fake_sources.hpp"
 #include "profiling/handlers.hpp"
 #include "profiling/http_head.hpp"
+#include "testing/pprof/fake_sources.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace symcached::pprof;

@@ -1,5 +1,4 @@
-/// LD_PRELOAD=libsymcached_pprof.so SYMCACHED_PPROF=127.0.0.1:0 ./any-program: a server without a line of code. In the
-/// shared library only.
+/// LD_PRELOAD=libsymcached_pprof.so SYMCACHED_PPROF=127.0.0.1:0 ./any-program: a server without a line of code.
 ///
 /// It starts when the library is loaded, before main(), so that all of main() can be profiled. The thread that serves
 /// touches nothing of the program until it is asked to. The server is never destroyed: it serves until the process
