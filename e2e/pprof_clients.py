@@ -74,11 +74,11 @@ class Program:
         return self.process.returncode, complaints
 
 
-def flat_shares(text):
-    """Percentages of functions of their own, as both clients print them, by the last part of the name."""
+def shares_of(text):
+    """Percentages of functions with what they call, as both clients print them, by the last part of the name."""
     shares = {}
     for line in text.splitlines():
-        match = re.match(r"\s*\S+\s+([\d.]+)%\s+[\d.]+%\s+\S+\s+[\d.]+%\s+(.+)", line)
+        match = re.match(r"\s*\S+\s+[\d.]+%\s+[\d.]+%\s+\S+\s+([\d.]+)%\s+(.+)", line)
         if match:
             name = re.sub(r"\(.*|\s+\(inline\)$", "", match[2]).split("::")[-1].strip()
             shares[name] = shares.get(name, 0.0) + float(match[1])

@@ -66,7 +66,10 @@ void hold() {
 }
 
 void wait() {
-  while (!ending) wait_for_the_lock();
+  while (!ending) {
+    wait_for_the_lock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 }  // namespace sample

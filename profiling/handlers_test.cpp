@@ -28,7 +28,6 @@ TEST(Pages, EachPathHasItsForm) {
       {"/debug/pprof/profile", "application/octet-stream", "\x1f\x8b"},
       {"/debug/pprof/heap", "application/octet-stream", "\x1f\x8b"},
       {"/debug/pprof/heap?gc=1", "application/octet-stream", "\x1f\x8b"},
-      {"/debug/pprof/allocs", "application/octet-stream", "\x1f\x8b"},
       {"/debug/pprof/mutex?seconds=2", "application/octet-stream", "\x1f\x8b"},
       {"/debug/pprof/block", "application/octet-stream", "\x1f\x8b"},
       {"/debug/pprof/threads", "application/octet-stream", "\x1f\x8b"},
@@ -77,6 +76,8 @@ TEST(Pages, RefusalsAreWhatBothClientsShow) {  // T1, T3
       {"GET", "/pprof/pmuprofile?event=%01", 400, "%warn event: \"?\" is no name"},
       {"GET", "/pprof/profile?a=%1", 400, "%warn a '%' in the query"},
       {"GET", "/pprof/symbol?inlines=2", 400, "%warn inlines"},
+      {"GET", "/debug/pprof/allocs", 501,
+       "%warn the allocator of this program keeps no account of memory that was freed"},
       {"GET", "/pprof/growth", 501, "%warn no account\n%warn of memory\n"},
       {"GET", "/nothing", 404, "%warn no such page"},
       {"GET", "/pprof/heap/", 404, "%warn no such page"},
@@ -114,6 +115,12 @@ TEST(Pages, ParametersReachTheSamplers) {  // T2: of several the smallest
   EXPECT_EQ(fake.pmu_options.duration, std::chrono::seconds(2));
   EXPECT_EQ(ask(fake, {.target = "/pprof/contention?seconds=30&seconds=4&seconds=0"}).status, 200);
   EXPECT_EQ(fake.asked, std::chrono::seconds(4));
+}
+
+TEST(Pages, AllocsWhereTheyAreKnown) {
+  FakeSources fake;
+  fake.profile.samples.front().allocated_bytes = 1;
+  EXPECT_EQ(ask(fake, {.target = "/debug/pprof/allocs"}).status, 200);
 }
 
 TEST(Pages, AcceptAsksForProto) {

@@ -1,5 +1,6 @@
 #include "profiling/profile_pages.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -89,14 +90,24 @@ Answer<Profile> heap_change(const Sources& sources, std::chrono::milliseconds du
   return change;
 }
 
+bool knows_freed(const Profile& profile) {
+  return profile.samples.empty() ||
+         std::ranges::any_of(profile.samples, [](const Sample& s) { return s.allocated_bytes != 0; });
+}
+
 PageResponse memory_page(ProfileRequest request, const Sources& sources, bool allocated) {
   const auto gc = request.query.number("gc", 0, 1);  // of Go: collect garbage first, of which there is none here
   if (!gc) return refused(gc.error());
   if (request.form == Form::legacy) return sampled(std::move(request), sources, sources.heap);
   const auto seconds = request.query.smallest("seconds", kMostSeconds);
   if (!seconds) return refused(seconds.error());
-  const Sampler sampler = [&sources, seconds = *seconds, stop = request.stop] {
-    return seconds ? heap_change(sources, std::chrono::seconds(*seconds), stop) : sources.heap();
+  const Sampler sampler = [&sources, seconds = *seconds, stop = request.stop, allocated]() -> Answer<Profile> {
+    auto profile = seconds ? heap_change(sources, std::chrono::seconds(*seconds), stop) : sources.heap();
+    if (profile && allocated && !knows_freed(*profile))
+      return std::unexpected(Refusal{501,
+                                     "the allocator of this program keeps no account of memory that was freed; the "
+                                     "page heap has what is in use"});
+    return profile;
   };
   return sampled(std::move(request), sources, sampler, allocated);
 }

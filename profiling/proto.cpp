@@ -75,7 +75,7 @@ struct Value {
 /// Frames that clients hide: everything from the innermost frame down to the last that has such a name.
 constexpr std::string_view kAllocators =
     "(.*::)?(malloc|calloc|realloc|reallocarray|memalign|aligned_alloc|posix_memalign|valloc|pvalloc|free|strdup|"
-    "strndup|tc_.*|operator new.*|_Zn[wa].*|mmap|mmap64|mremap|sbrk|brk)";
+    "strndup|tc_.*|operator new.*|_Zn[wa].*|mmap|mmap64|mremap|sbrk|brk)|tcmalloc::.*|_ZN8tcmalloc.*|libtcmalloc.*";
 constexpr std::string_view kLocks =
     "(__)?pthread_(mutex_.*lock|rwlock_.*lock|cond_.*wait|spin_lock)|std::(shared_)?(timed_)?(recursive_)?mutex::.*|"
     "_ZNSt(12shared_)?5mutex.*|std::(unique|shared|scoped)_lock.*|std::lock_guard.*";
