@@ -87,7 +87,7 @@ int main() {
 #endif
   std::fflush(stdout);
   std::vector<std::thread> threads;
-  for (void (*run)() : {sample::work, sample::hold, sample::wait}) threads.emplace_back(run);
+  for (void (*run)() : {sample::work, sample::work, sample::hold, sample::wait}) threads.emplace_back(run);
   char c = 0;
   while (::read(STDIN_FILENO, &c, 1) > 0) {
   }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -18,11 +19,12 @@
 namespace symcached::pprof {
 namespace {
 
-constexpr const char* kAddress = "SYMCACHED_PPROF";  ///< what all the names begin with
+constexpr const char* kAddress = "SYMCACHED_PPROF";
 constexpr const char* kPortFile = "SYMCACHED_PPROF_PORT_FILE";
 constexpr const char* kToken = "SYMCACHED_PPROF_TOKEN";
 constexpr const char* kRemote = "SYMCACHED_PPROF_ALLOW_REMOTE";
 constexpr const char* kChildren = "SYMCACHED_PPROF_CHILDREN";
+constexpr std::string_view kVariables[] = {kAddress, kPortFile, kToken, kRemote, kChildren};
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -46,7 +48,10 @@ bool write_port(std::string path, std::uint16_t port) {
 /// Programs that this one starts are not served, or they would all want the same port. Not with unsetenv(): shells have
 /// one of their own, which knows nothing yet.
 void forget_variables() {
-  const auto is_ours = [](std::string_view entry) { return entry.starts_with(kAddress); };
+  const auto is_ours = [](std::string_view entry) {
+    const std::string_view name = entry.substr(0, entry.find('='));
+    return std::ranges::find(kVariables, name) != std::end(kVariables);
+  };
   char** kept = environ;
   for (char** at = environ; at != nullptr && *at != nullptr; ++at)
     if (!is_ours(*at)) *kept++ = *at;
