@@ -9,7 +9,7 @@
 
 #include "profiling/demangle.hpp"
 #include "profiling/gzip.hpp"
-#include "profiling/places.hpp"
+#include "profiling/profile_places.hpp"
 #include "profiling/protobuf.hpp"
 
 namespace symcached::pprof {
@@ -170,7 +170,7 @@ class Encoder {
       bool files = false, lines = false, inlines = false;
     };
     std::vector<Known> known(modules_.size());
-    for (const Place& place : places_.all()) {
+    for (const ProfilePlace& place : places_.all()) {
       if (place.module == nullptr) continue;
       Known& of_module = known[static_cast<std::size_t>(place.module - modules_.data())];
       of_module.inlines |= place.frames.size() > 1;
@@ -210,7 +210,7 @@ class Encoder {
     return at->second;
   }
 
-  void add_location(std::uint64_t id, const Place& place) {
+  void add_location(std::uint64_t id, const ProfilePlace& place) {
     Message location;
     location.number(InLocation::id, id);
     if (place.module != nullptr)
@@ -242,7 +242,7 @@ class Encoder {
   const Profile& profile_;
   const std::span<const MappedModule> modules_;
   const ProtoOptions options_;
-  const Places places_;
+  const ProfilePlaces places_;
   Message out_;
   std::vector<std::string> strings_;
   std::unordered_map<std::string, std::uint64_t> string_numbers_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "profiling/demangle.hpp"
-#include "profiling/places.hpp"
+#include "profiling/profile_places.hpp"
 
 namespace symcached::pprof {
 namespace {
@@ -32,7 +32,7 @@ std::string amounts(const Words& words, std::int64_t count, std::int64_t value) 
   return fmt::format("{} {}, {} {}", count, words.count, value, words.value);
 }
 
-void append_frames(std::string& out, const Place& place) {
+void append_frames(std::string& out, const ProfilePlace& place) {
   if (place.frames.empty()) fmt::format_to(std::back_inserter(out), "  #  {:#x}\n", place.address);
   for (std::size_t i = 0; i < place.frames.size(); ++i) {
     const NamedFrame& frame = place.frames[i];
@@ -45,7 +45,7 @@ void append_frames(std::string& out, const Place& place) {
 }  // namespace
 
 std::string profile_text(const Profile& profile, std::span<const MappedModule> modules, Naming& naming) {
-  const Places places(profile, modules, naming);
+  const ProfilePlaces places(profile, modules, naming);
   std::vector<const Sample*> sorted;
   std::int64_t count = 0, value = 0;
   for (const Sample& s : profile.samples) {

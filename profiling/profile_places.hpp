@@ -10,18 +10,18 @@
 namespace symcached::pprof {
 
 /// One address of code, within the instruction that was counted.
-struct Place {
+struct ProfilePlace {
   std::uintptr_t address = 0;
   const MappedModule* module = nullptr;  ///< null: none
   std::vector<NamedFrame> frames;        ///< innermost first; none if nothing is known
 };
 
-class Places {
+class ProfilePlaces {
  public:
   /// Of every sample. @param modules  outlive it
-  Places(const Profile& profile, std::span<const MappedModule> modules, Naming& naming);
+  ProfilePlaces(const Profile& profile, std::span<const MappedModule> modules, Naming& naming);
 
-  std::span<const Place> all() const { return places_; }
+  std::span<const ProfilePlace> all() const { return places_; }
   /// @return number in all(), of the frame at `depth` of a sample of the same profile
   std::size_t of(const Sample& sample, std::size_t depth) const;
 
@@ -29,7 +29,7 @@ class Places {
   std::uintptr_t address_of(const Sample& sample, std::size_t depth) const;
 
   bool first_is_call_;
-  std::vector<Place> places_;  ///< by address
+  std::vector<ProfilePlace> places_;  ///< by address
 };
 
 }  // namespace symcached::pprof

@@ -1,4 +1,4 @@
-#include "profiling/places.hpp"
+#include "profiling/profile_places.hpp"
 
 #include <algorithm>
 
@@ -15,12 +15,12 @@ const MappedModule* module_at(std::span<const MappedModule> modules, std::uintpt
 
 /// Where a thread was interrupted is where it was. All other addresses are where calls return to, and a call that is
 /// the last instruction of its function returns to another function.
-std::uintptr_t Places::address_of(const Sample& sample, std::size_t depth) const {
+std::uintptr_t ProfilePlaces::address_of(const Sample& sample, std::size_t depth) const {
   const std::uintptr_t address = sample.stack[depth];
   return (depth == 0 && !first_is_call_) || address == 0 ? address : address - 1;
 }
 
-Places::Places(const Profile& profile, std::span<const MappedModule> modules, Naming& naming)
+ProfilePlaces::ProfilePlaces(const Profile& profile, std::span<const MappedModule> modules, Naming& naming)
     : first_is_call_(profile.kind == Kind::heap || profile.kind == Kind::growth || profile.kind == Kind::contention) {
   std::vector<std::uintptr_t> addresses;
   for (const Sample& s : profile.samples)
@@ -35,8 +35,8 @@ Places::Places(const Profile& profile, std::span<const MappedModule> modules, Na
     places_.push_back({addresses[i], module_at(modules, addresses[i]), std::move(named[i])});
 }
 
-std::size_t Places::of(const Sample& sample, std::size_t depth) const {
-  const auto found = std::ranges::lower_bound(places_, address_of(sample, depth), {}, &Place::address);
+std::size_t ProfilePlaces::of(const Sample& sample, std::size_t depth) const {
+  const auto found = std::ranges::lower_bound(places_, address_of(sample, depth), {}, &ProfilePlace::address);
   return static_cast<std::size_t>(found - places_.begin());
 }
 
