@@ -51,6 +51,7 @@ net::ServerOptions admin_options() {
   net::ServerOptions options;
   options.threads = 1;
   options.max_connections = options.max_connections_per_address = options.max_in_flight = 32;
+  options.body_plan = api::PprofDesk::plan_body;
   return options;
 }
 
@@ -156,7 +157,8 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
             !api_options.unready(),  transcoding != nullptr ? std::optional(transcoding->stats()) : std::nullopt};
   };
   const auto measure = [&] { return metrics.text(snapshot()); };
-  const auto admin = start_admin(config.admin_bind, {measure, api_options.unready}, log);
+  api::PprofDesk pprof(pprof::this_process());
+  const auto admin = start_admin(config.admin_bind, {measure, api_options.unready, &pprof}, log);
   if (!admin) return could_not(fmt::format("admin_bind: {}", admin.error()));
   store.remove_left_overs();
   const auto open = [&](const config::Config& c) -> std::expected<Sources, std::string> {
@@ -173,6 +175,7 @@ int run(const ServeOptions& options, const config::Config& config, const Doors& 
   };
   const auto drain = [&] {
     ending = true;
+    pprof.stop();
     service.drain();
     if (transcoding != nullptr) transcoding->service().drain();
   };

@@ -17,6 +17,8 @@ set_source_files_properties(
   object/dwarf/units.cpp object/dwarf/translate_test.cpp object/dwarf/units_test.cpp
   object/text/translate_perf_map_test.cpp object/pdb/omap.cpp object/pdb/translate.cpp object/pe/translate_test.cpp
   profiling/lock_hook.cpp
+  profiling/connection.cpp profiling/http_head.cpp profiling/listen_address.cpp profiling/text.cpp profiling/token.cpp
+  profiling/server_test.cpp profiling/proto_test.cpp
   net/send.cpp sources/file_pointer.cpp sources/module_ids.cpp sources/module_line.cpp sources/symbol_path.cpp
   sources/path_words.cpp
   sources/windows_path.cpp sources/module_ids_test.cpp sources/module_list_test.cpp store/reading.cpp

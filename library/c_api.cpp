@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "library/guarded.hpp"
+#include "base/guarded.hpp"
 #include "model/managed_module.hpp"
 #include "symbolize/open_module.hpp"
 
@@ -28,8 +28,8 @@ struct symcached_answer {
 
 namespace {
 
-using symcached::library::guarded;
-using symcached::library::put_error;
+using symcached::guarded;
+using symcached::put_error;
 using symcached::model::Rva;
 
 std::vector<std::string> debug_folders_of(const symcached_open_options& options) {
@@ -41,7 +41,7 @@ std::vector<std::string> debug_folders_of(const symcached_open_options& options)
 template <class Open>
 symcached_module* opened(const symcached_open_options* given, char* error, std::size_t size, const Open& open) {
   return guarded<symcached_module*>(nullptr, error, size, [&]() -> symcached_module* {
-    const symcached_open_options options = symcached::library::whole(given);
+    const symcached_open_options options = symcached::whole(given);
     const std::vector<std::string> folders = debug_folders_of(options);
     symbolize::OpenOptions how{.debug_folders = folders, .threads = std::max(1u, options.threads)};
     if (options.max_unpacked != 0) how.inflate = symcached::InflateLimits::exactly(options.max_unpacked);

@@ -8,15 +8,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/guarded.hpp"
 #include "client/symcache_client.hpp"
-#include "library/guarded.hpp"
 
 namespace client = symcached::client;
 
 namespace {
 
-using symcached::library::guarded;
-using symcached::library::put_error;
+using symcached::guarded;
+using symcached::put_error;
 
 constexpr std::chrono::milliseconds kUsualTimeout{600'000};
 
@@ -71,7 +71,7 @@ int symcached_fetch(const char* url, const char* pdb_name, const char* pdb_guid,
                     const char* directory, const symcached_fetch_options* options, char* path, std::size_t path_size,
                     char* error, std::size_t error_size) {
   return guarded<int>(SYMCACHED_FETCH_FAILED, error, error_size, [&] {
-    Result result = fetch(url, pdb_name, pdb_guid, pdb_age, directory, symcached::library::whole(options));
+    Result result = fetch(url, pdb_name, pdb_guid, pdb_age, directory, symcached::whole(options));
     if (result.status == SYMCACHED_FETCHED && result.text.size() >= path_size)
       result = {SYMCACHED_FETCH_FAILED, "the symcache is there, but its path is longer than the buffer for it"};
     const bool is_there = result.status == SYMCACHED_FETCHED;

@@ -12,14 +12,14 @@
 #include "base/hex.hpp"
 #include "client/symcache_client.hpp"
 #include "fetch/file_fetcher.hpp"
-#include "library/guarded.hpp"
+#include "base/guarded.hpp"
 #include "sources/module_ids.hpp"
 
 namespace fetch = symcached::fetch;
 
 namespace {
 
-using symcached::library::guarded;
+using symcached::guarded;
 using symcached::library::put_error;
 
 constexpr long kUsualTimeout = 600'000;

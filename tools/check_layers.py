@@ -35,7 +35,7 @@ MAP = {
     "sources": (3, PURE), "wpt": (3.1, PURE),
     "store": (3, STATEFUL),
     "model": (2, PURE), "demangle": (2, PURE), "net": (2, STATEFUL),
-    "profiling/malloc_hook": (1.1, SHARED),
+    "profiling/malloc_hook": (1.1, SHARED), "profiling/preload": (1.1, SHARED),
     "ids": (1, SHARED), "profiling": (1, SHARED),
     "base": (0, SHARED),
 }

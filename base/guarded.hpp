@@ -1,5 +1,6 @@
 #pragma once
-/// What the C functions share: no exception leaves them, errors are sentences in a buffer, structs grow at their end.
+/// What the C functions of our libraries share: no exception leaves them, errors are sentences in a buffer, structs
+/// grow at their end.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -7,7 +8,7 @@
 #include <new>
 #include <string_view>
 
-namespace symcached::library {
+namespace symcached {
 
 /// Copies a sentence; a character of UTF-8 is not cut in its middle.
 inline void put_error(std::string_view why, char* error, std::size_t size) {
@@ -28,6 +29,8 @@ Result guarded(Result otherwise, char* error, std::size_t size, const Call& call
     put_error("out of memory", error, size);
   } catch (const std::exception& e) {
     put_error(e.what(), error, size);
+  } catch (...) {
+    put_error("internal error", error, size);
   }
   return otherwise;
 }
@@ -40,4 +43,4 @@ Options whole(const Options* options) {
   return all;
 }
 
-}  // namespace symcached::library
+}  // namespace symcached

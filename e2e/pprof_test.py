@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""pprof_test.py SYMCACHED: the real clients of pprof against programs with profiles in each of the three ways, and
+against our own server."""
+import pathlib
+import shutil
+import sys
+import tempfile
+import threading
+import unittest
+
+from pprof_clients import Clients, Program, checked, shares_of, missing_tools, run, seconds_of
+from program import PROGRAM, ROOT, main
+from server import LIMIT, Server, until
+
+SOURCE = ROOT / "e2e/pprof_program.cpp"
+PREFIX = "/pprof/"
+PROTO = "/debug/pprof/"
+HEAP_RATE = {"TCMALLOC_SAMPLE_PARAMETER": "65536"}
+CLOSE = 3.0  # percentage points
+
+
+class Installed(unittest.TestCase):
+    """An installed library, programs built against it as others would build them, and clients."""
+
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.folder = pathlib.Path(scratch.name)
+        cls.clients = Clients(cls.folder)
+        prefix = cls.folder / "prefix"
+        checked("cmake", "--install", PROGRAM.parent, "--prefix", prefix, "--component", "symcached_pprof")
+        cls.lib = next(prefix.rglob("libsymcached_pprof.a")).parent
+        cls.shared = cls.lib / "libsymcached_pprof.so"
+        pkg_config = lambda *options: checked("env", f"PKG_CONFIG_PATH={cls.lib}/pkgconfig", "pkg-config", *options,
+                                              "symcached_pprof").split()
+        static = [flag.replace("-lsymcached_pprof", "-l:libsymcached_pprof.a")
+                  for flag in pkg_config("--libs", "--static")]
+        compile_it = ["g++", "-std=c++20", "-O2", "-g", SOURCE, "-pthread"]
+        checked(*compile_it, "-o", cls.folder / "plain")
+        checked(*compile_it, "-DWITH_SERVER", *pkg_config("--cflags"), "-o", cls.folder / "shared",
+                *pkg_config("--libs"), f"-Wl,-rpath,{cls.lib}", "-ltcmalloc")
+        checked(*compile_it, "-DWITH_SERVER", *pkg_config("--cflags"), "-o", cls.folder / "static", *static,
+                "-ltcmalloc")
+        cls.ways = {
+            "one line": lambda: Program(cls.folder / "shared", environment=HEAP_RATE),
+            "static": lambda: Program(cls.folder / "static", environment=HEAP_RATE),
+            "preloaded": lambda: Program(cls.folder / "plain", port_file=cls.folder / "port",
+                                         environment={"LD_PRELOAD": str(cls.shared)}),
+        }
+
+    def running(self, way="one line"):
+        program = self.ways[way]()
+        self.addCleanup(program.__exit__)
+        return program
+
+
+class Examples(Installed):
+    def test_each(self):
+        """The interfaces in C and C++, and the adapters: what their servers say of themselves."""
+        built = self.folder / "built"
+        checked("cmake", "-S", ROOT / "examples/pprof", "-B", built, f"-DCMAKE_PREFIX_PATH={self.folder}/prefix",
+                "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror", "-DCMAKE_C_FLAGS=-Wall -Wextra -Wpedantic -Werror")
+        checked("cmake", "--build", built)
+        for name in ("server", "server_static", "server_c", "server_c_static", "beast", "httplib"):
+            with self.subTest(name), Program(built / name) as program:
+                self.assertEqual(program.curl("/pprof/cmdline").stdout, f"{built / name}\n")
+                self.assertRegex(program.curl("/debug/pprof/").stdout, "<h1>Profiles of ")
+                self.assertRegex(program.curl("/pprof/symbol").stdout, r"^num_symbols: \d+\n$")
+                self.assertEqual(program.curl("/pprof/symbol", "-d", "0x1").stdout, "")
+                self.assertEqual(program.status("/pprof/symbol", "--head"), 200)
+                self.assertEqual(program.status("/pprof/profile?seconds=x"), 400)
+                self.assertEqual(program.status("/pprof/profile", "-d", ""), 405)
+                if name in ("beast", "httplib"):
+                    self.assertEqual(program.curl("/").stdout, "my own page\n")
+                self.assertEqual(program.end(), (0, ""))
+
+
+class Safety(Installed):
+    def test_refusals_are_shown(self):
+        """T1, T3: both clients print the reason and fail, at once."""
+        program = self.running()
+        reason = "is not a whole number of 1 to 3600"
+        done = self.clients.perl("--text", f"{program.url}/pprof/profile?seconds=5")  # asks ?seconds=5/pprof/symbol
+        self.assertNotEqual(done.returncode, 0)
+        done = self.clients.go("-top", f"{program.url}{PROTO}profile?seconds=99999")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(reason, done.stderr)
+        self.assertIn("%warn", program.curl("/pprof/profile?seconds=5/pprof/symbol").stdout)
+
+    def test_two_at_once(self):
+        program = self.running()
+        first = threading.Thread(target=lambda: program.curl("/pprof/profile?seconds=300"))
+        first.start()
+        busy = lambda: program.status("/pprof/profile?seconds=1") == 409
+        until(busy, "the second is told")
+        self.assertIn("%warn", program.curl("/pprof/profile?seconds=1").stdout)
+        self.assertEqual(program.status("/pprof/symbol"), 200)
+        self.assertEqual(program.end()[0], 0)  # in the middle of a profile
+        first.join()
+
+    def test_client_gone(self):
+        program = self.running()
+        done = run("curl", "-s", "--max-time", "1", f"{program.url}/pprof/profile?seconds=300")
+        self.assertEqual(done.returncode, 28)
+        until(lambda: program.status("/pprof/profile?seconds=1") == 200, "a profile after one that nobody waits for")
+
+    def test_token(self):
+        environment = {"LD_PRELOAD": str(self.shared), "SYMCACHED_PPROF_TOKEN": "secret"}
+        with Program(self.folder / "plain", port_file=self.folder / "port", environment=environment) as program:
+            self.assertEqual(program.status("/pprof/symbol"), 401)
+            self.assertEqual(program.status("/pprof/symbol", "-H", "Authorization: Bearer secret"), 200)
+            with_token = program.url.replace("://", "://any:secret@")
+            done = self.clients.go("-raw", f"{with_token}{PROTO}threads")
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_preloading_is_quiet(self):
+        """Nothing but what was asked for, and not in the programs that the program starts."""
+        environment = {"LD_PRELOAD": str(self.shared), "SYMCACHED_PPROF": "127.0.0.1:0", "PATH": "/usr/bin:/bin"}
+        rows = [
+            ("alone", {}, ["true"], 1), ("not asked to", {"SYMCACHED_PPROF": ""}, ["true"], 0),
+            ("children", {}, ["sh", "-c", "true; /bin/true"], 1),
+            ("children too", {"SYMCACHED_PPROF_CHILDREN": "1"}, ["sh", "-c", "/bin/true; true"], 2),
+            ("no such address", {"SYMCACHED_PPROF": "nowhere"}, ["true"], 1),
+        ]
+        for why, variables, command, lines in rows:
+            with self.subTest(why):
+                done = run(*command, env={**environment, **variables})
+                self.assertEqual((done.returncode, done.stdout), (0, ""))
+                self.assertEqual(done.stderr.count("symcached pprof: "), lines, done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()), lines, done.stderr)
+
+
+class EveryClient(Installed):
+    """Each endpoint, with each client, in each way. What a profile has to have in it is in the last column."""
+
+    EACH, PRELOADED, ONE_LINE = ("one line", "preloaded"), ("preloaded",), ("one line", "static")
+    LEGACY = [  # the page, options of google-pprof, what is in its output, in which ways
+        ("profile", ["--text", "--seconds=2"], "sample::hot_sixty", (*EACH, "static")),
+        ("profile", ["--dot", "--seconds=1"], "digraph", EACH),
+        ("profile", ["--raw", "--seconds=1"], "sample::hot_sixty", EACH),
+        ("heap", ["--text"], "sample::allocate_eighty", (*EACH, "static")),
+        ("heap", ["--text", "--inuse_objects"], "sample::allocate_twenty", EACH),
+        ("growth", ["--text"], "", ONE_LINE),
+        ("contention", ["--text"], "sample::", EACH),
+        ("pmuprofile?event=cpu-clock&period=1000000", ["--text", "--seconds=1"], "sample::hot_sixty", EACH),
+    ]
+    PROTO = [  # the page, options of `go tool pprof`, what is in its output, in which ways
+        ("profile?seconds=2", ["-top"], "sample::hot_sixty", (*EACH, "static")),
+        ("profile?seconds=1", ["-raw"], "hot_sixty", EACH),
+        ("profile?seconds=1", ["-proto", "-output=/dev/null"], "", EACH),
+        ("heap", ["-top"], "sample::allocate_eighty", EACH),
+        ("heap", ["-top", "-sample_index=inuse_objects"], "sample::allocate_twenty", EACH),
+        ("heap?seconds=1", ["-raw"], "inuse_space/bytes", EACH),
+        ("allocs", ["-top"], "alloc_space", PRELOADED),
+        ("growth", ["-top"], "Type: space", ONE_LINE),
+        ("mutex", ["-top"], "sample::", EACH),
+        ("mutex?seconds=1", ["-top"], "sample::", EACH),
+        ("threads", ["-top"], "main", EACH),
+        ("pmuprofile?event=cpu-clock&period=1000000&seconds=1", ["-top"], "sample::hot_sixty", EACH),
+    ]
+    GO_LEGACY = [  # the same for /pprof/
+        ("profile?seconds=1", ["-top"], "hot_sixty", EACH), ("heap", ["-top"], "allocate_eighty", EACH),
+        ("contention", ["-top"], "sample::", EACH), ("growth", ["-top"], "Type: space", ONE_LINE),
+    ]
+
+    def each(self, rows, prefix, client):
+        for way in self.ways:
+            program = self.running(way)
+            program.curl("/debug/pprof/mutex")  # from now on waits are measured
+            for page, options, want, ways in rows:
+                if way not in ways:
+                    continue
+                with self.subTest(f"{way}: {page} {' '.join(options)}"):
+                    done = client(*options, f"{program.url}{prefix}{page}")
+                    self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+                    self.assertIn(want, done.stdout, done.stderr[-2000:])
+
+    def test_google_pprof(self):
+        self.each(self.LEGACY, PREFIX, self.clients.perl)
+
+    def test_go_tool_pprof(self):
+        self.each(self.PROTO, PROTO, self.clients.go)
+
+    def test_go_reads_the_old_formats(self):
+        self.each(self.GO_LEGACY, PREFIX, lambda *arguments: self.clients.go("-symbolize=remote", *arguments))
+
+    def test_an_account_that_is_not_kept(self):
+        """gperftools' tcmalloc does not know what was freed, and the hook not what was taken from the system."""
+        for way, page in (("one line", "allocs"), ("preloaded", "growth")):
+            program = self.running(way)
+            done = self.clients.go("-top", f"{program.url}{PROTO}{page}")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("501 Not Implemented - %warn ", done.stderr)
+
+    def test_shares(self):
+        """Of functions that take 60, 30 and 10 %, in both clients' words. The kernel looks at timers 250 times a second
+        or more often: thousands of samples, which are off by less than a point."""
+        program = self.running()
+        wanted = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
+        query = "profile?seconds=12&frequency=250"
+        file = self.folder / "shares"
+        self.assertEqual(program.curl(PREFIX + query, "-o", str(file)).returncode, 0)
+        texts = {
+            "google-pprof": self.clients.perl("--text", self.folder / "shared", file).stdout,
+            "go": self.clients.go("-top", "-noinlines", f"{program.url}{PROTO}{query}").stdout,
+        }
+        for client, text in texts.items():
+            shares = shares_of(text)
+            of_ours = sum(shares.get(name, 0.0) for name in wanted)  # other threads work, too
+            for name, want in wanted.items():
+                with self.subTest(f"{client}: {name}"):
+                    self.assertAlmostEqual(100 * shares.get(name, 0.0) / (of_ours or 1), want, delta=CLOSE, msg=text)
+
+    def test_base_is_subtracted(self):
+        program = self.running()
+        files = [self.folder / name for name in ("before", "after")]
+        for file in files:
+            self.assertEqual(program.curl("/pprof/heap", "-o", str(file)).returncode, 0)
+        done = self.clients.perl("--text", f"--base={files[0]}", self.folder / "shared", files[1])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("allocate_eighty", done.stdout)
+        done = self.clients.go("-top", f"-base={files[0]}", files[1])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_lines_and_inlined_calls(self):
+        """From debug information, which libsymcached reads in the background where it is found."""
+        with Program(self.folder / "shared", environment={"LD_LIBRARY_PATH": str(PROGRAM.parent)}) as program:
+            traces = lambda: self.clients.go("-traces", "-lines", f"{program.url}{PROTO}profile?seconds=1").stdout
+            until(lambda: "pprof_program.cpp:" in traces(), "lines")
+            self.assertRegex(traces(), r"sample::spend .*pprof_program.cpp:\d+ \(inline\)")
+
+
+class OurServer(unittest.TestCase):
+    def test_admin_listener(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            clients = Clients(folder)
+            server = Server(PROGRAM, folder / "cache", admin=True)
+            url = f"http://127.0.0.1:{server.admin_port}"
+            self.assertEqual(server.ask("/pprof/cmdline", port=server.admin_port)[0], 200)
+            self.assertEqual(server.ask("/pprof/cmdline")[0], 404, "not on the main listener")
+            done = clients.go("-raw", f"{url}{PROTO}threads")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            asking = threading.Thread(target=lambda: server.ask(f"{PROTO}profile?seconds=300", port=server.admin_port))
+            asking.start()
+            until(lambda: server.ask(f"{PROTO}profile?seconds=1", port=server.admin_port)[0] == 409, "a profile")
+            took = seconds_of(lambda: self.assertEqual(server.end()[0], 0))
+            asking.join()
+            self.assertLess(took, LIMIT)
+
+
+if __name__ == "__main__":
+    if missing_tools() or shutil.which("pkg-config") is None:
+        print(f"skipped: {', '.join(missing_tools())} not installed")
+        sys.exit(77)
+    main()
