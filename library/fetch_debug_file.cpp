@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/guarded.hpp"
 #include "base/hex.hpp"
 #include "client/symcache_client.hpp"
 #include "fetch/file_fetcher.hpp"
-#include "base/guarded.hpp"
 #include "sources/module_ids.hpp"
 
 namespace fetch = symcached::fetch;
@@ -20,7 +20,7 @@ namespace fetch = symcached::fetch;
 namespace {
 
 using symcached::guarded;
-using symcached::library::put_error;
+using symcached::put_error;
 
 constexpr long kUsualTimeout = 600'000;
 constexpr symcached::store::CacheKind kFiles{"objects", 1};  // of a store that is gone when the call ends
