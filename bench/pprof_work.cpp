@@ -64,7 +64,7 @@ std::string text_of_words() {
 /// An index of the words of a text, in lower case: allocates for nodes, for lists of lines and for the longer words.
 void index_words() {
   const std::string text = text_of_words();
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 60; ++round) {
     std::map<std::string, std::vector<int>> lines_of;
     std::string word;
     int line = 1;
