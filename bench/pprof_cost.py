@@ -16,8 +16,10 @@ ROWS = [
     ("the same while memory is allocated", ["linked", "allocate"], ["linked", "allocate", "cpu"]),
     ("malloc hook, index of a text", ["plain", "index"], ["hooked", "index"]),
     ("malloc hook, little but malloc", ["plain", "allocate"], ["hooked", "allocate"]),
-    ("lock hook, off", ["plain", "share"], ["linked", "share"]),
-    ("lock hook, measuring", ["plain", "share"], ["linked", "share", "contention"]),
+    ("lock hook, off", ["plain", "pieces"], ["linked", "pieces"]),
+    ("lock hook, off, threads wait a lot", ["plain", "share"], ["linked", "share"]),
+    ("lock hook, measuring", ["plain", "pieces"], ["linked", "pieces", "contention"]),
+    ("the same, threads wait a lot", ["plain", "share"], ["linked", "share", "contention"]),
     ("nothing: the noise", ["plain", "share"], ["plain", "share"]),
 ]
 

@@ -64,7 +64,7 @@ std::string text_of_words() {
 /// An index of the words of a text, in lower case: allocates for nodes, for lists of lines and for the longer words.
 void index_words() {
   const std::string text = text_of_words();
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 60; ++round) {
     std::map<std::string, std::vector<int>> lines_of;
     std::string word;
     int line = 1;
@@ -97,6 +97,28 @@ void share() {
   work(1);
   other.join();
   checksum += counts.size();
+}
+
+/// Two threads that share a map in 64 pieces, each with a lock, which are hardly ever taken.
+void share_pieces() {
+  struct alignas(64) Piece {
+    std::mutex mutex;
+    std::map<std::uint64_t, std::uint64_t> counts;
+  };
+  std::vector<Piece> pieces(64);
+  const auto work = [&](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (int i = 0; i < 2'000'000; ++i) {
+      const std::uint64_t key = random() % 5'000;
+      Piece& piece = pieces[key % pieces.size()];
+      const std::lock_guard guard(piece.mutex);
+      ++piece.counts[key];
+    }
+  };
+  std::jthread other([&] { work(2); });
+  work(1);
+  other.join();
+  checksum += pieces[0].counts.size();
 }
 
 double cpu_time() {
@@ -135,7 +157,7 @@ double measure_waits(void (*work)()) {
 int main(int count, char** arguments) {
   const std::string_view name = count > 1 ? arguments[1] : "", with = count > 2 ? arguments[2] : "";
   const std::map<std::string_view, void (*)()> works = {
-      {"compute", compute}, {"allocate", allocate}, {"index", index_words}, {"share", share}};
+      {"compute", compute}, {"allocate", allocate}, {"index", index_words}, {"share", share}, {"pieces", share_pieces}};
   const auto found = works.find(name);
   if (found == works.end()) return 2;
   void (*const work)() = found->second;
