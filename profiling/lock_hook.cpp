@@ -25,29 +25,57 @@
 
 #include "profiling/next_function.hpp"
 
-namespace symcached::pprof {
-namespace {
-
 using Mutex = pthread_mutex_t;
 using ReadWrite = pthread_rwlock_t;
 using Condition = pthread_cond_t;
-constinit NextFunction<int(Mutex*) noexcept> mutex_lock{"pthread_mutex_lock"};
-constinit NextFunction<int(Mutex*) noexcept> mutex_trylock{"pthread_mutex_trylock"};
-constinit NextFunction<int(Mutex*, const timespec*) noexcept> mutex_timedlock{"pthread_mutex_timedlock"};
-constinit NextFunction<int(Mutex*, clockid_t, const timespec*) noexcept> mutex_clocklock{"pthread_mutex_clocklock"};
-constinit NextFunction<int(ReadWrite*) noexcept> rdlock{"pthread_rwlock_rdlock"};
-constinit NextFunction<int(ReadWrite*) noexcept> tryrdlock{"pthread_rwlock_tryrdlock"};
-constinit NextFunction<int(ReadWrite*, const timespec*) noexcept> timedrdlock{"pthread_rwlock_timedrdlock"};
-constinit NextFunction<int(ReadWrite*, clockid_t, const timespec*) noexcept> clockrdlock{"pthread_rwlock_clockrdlock"};
-constinit NextFunction<int(ReadWrite*) noexcept> wrlock{"pthread_rwlock_wrlock"};
-constinit NextFunction<int(ReadWrite*) noexcept> trywrlock{"pthread_rwlock_trywrlock"};
-constinit NextFunction<int(ReadWrite*, const timespec*) noexcept> timedwrlock{"pthread_rwlock_timedwrlock"};
-constinit NextFunction<int(ReadWrite*, clockid_t, const timespec*) noexcept> clockwrlock{"pthread_rwlock_clockwrlock"};
-constinit NextFunction<int(Condition*) noexcept> cond_signal{"pthread_cond_signal"};
-constinit NextFunction<int(Condition*) noexcept> cond_broadcast{"pthread_cond_broadcast"};
-constinit NextFunction<int(Condition*, Mutex*)> cond_wait{"pthread_cond_wait"};
-constinit NextFunction<int(Condition*, Mutex*, const timespec*)> cond_timedwait{"pthread_cond_timedwait"};
-constinit NextFunction<int(Condition*, Mutex*, clockid_t, const timespec*)> cond_clockwait{"pthread_cond_clockwait"};
+
+// The C library's own names of what it calls. Shared, it does not give them to others; in a static program they are all
+// there is, as far as the program uses them.
+extern "C" {
+[[gnu::weak]] int ___pthread_mutex_lock(Mutex*) noexcept;
+[[gnu::weak]] int ___pthread_mutex_timedlock(Mutex*, const timespec*) noexcept;
+[[gnu::weak]] int ___pthread_mutex_clocklock(Mutex*, clockid_t, const timespec*) noexcept;
+[[gnu::weak]] int ___pthread_rwlock_rdlock(ReadWrite*) noexcept;
+[[gnu::weak]] int ___pthread_rwlock_timedrdlock(ReadWrite*, const timespec*) noexcept;
+[[gnu::weak]] int ___pthread_rwlock_clockrdlock(ReadWrite*, clockid_t, const timespec*) noexcept;
+[[gnu::weak]] int ___pthread_rwlock_wrlock(ReadWrite*) noexcept;
+[[gnu::weak]] int ___pthread_rwlock_timedwrlock(ReadWrite*, const timespec*) noexcept;
+[[gnu::weak]] int ___pthread_rwlock_clockwrlock(ReadWrite*, clockid_t, const timespec*) noexcept;
+[[gnu::weak]] int ___pthread_cond_signal(Condition*) noexcept;
+[[gnu::weak]] int ___pthread_cond_broadcast(Condition*) noexcept;
+[[gnu::weak]] int ___pthread_cond_wait(Condition*, Mutex*);
+[[gnu::weak]] int ___pthread_cond_timedwait(Condition*, Mutex*, const timespec*);
+[[gnu::weak]] int ___pthread_cond_clockwait(Condition*, Mutex*, clockid_t, const timespec*);
+}
+
+namespace symcached::pprof {
+namespace {
+
+constinit NextFunction<int(Mutex*) noexcept> mutex_lock{"pthread_mutex_lock", ___pthread_mutex_lock};
+constinit NextFunction<int(Mutex*) noexcept> mutex_trylock{"pthread_mutex_trylock", ::pthread_mutex_trylock};
+constinit NextFunction<int(Mutex*, const timespec*) noexcept> mutex_timedlock{"pthread_mutex_timedlock",
+                                                                              ___pthread_mutex_timedlock};
+constinit NextFunction<int(Mutex*, clockid_t, const timespec*) noexcept> mutex_clocklock{"pthread_mutex_clocklock",
+                                                                                         ___pthread_mutex_clocklock};
+constinit NextFunction<int(ReadWrite*) noexcept> rdlock{"pthread_rwlock_rdlock", ___pthread_rwlock_rdlock};
+constinit NextFunction<int(ReadWrite*) noexcept> tryrdlock{"pthread_rwlock_tryrdlock", ::pthread_rwlock_tryrdlock};
+constinit NextFunction<int(ReadWrite*, const timespec*) noexcept> timedrdlock{"pthread_rwlock_timedrdlock",
+                                                                              ___pthread_rwlock_timedrdlock};
+constinit NextFunction<int(ReadWrite*, clockid_t, const timespec*) noexcept> clockrdlock{"pthread_rwlock_clockrdlock",
+                                                                                         ___pthread_rwlock_clockrdlock};
+constinit NextFunction<int(ReadWrite*) noexcept> wrlock{"pthread_rwlock_wrlock", ___pthread_rwlock_wrlock};
+constinit NextFunction<int(ReadWrite*) noexcept> trywrlock{"pthread_rwlock_trywrlock", ::pthread_rwlock_trywrlock};
+constinit NextFunction<int(ReadWrite*, const timespec*) noexcept> timedwrlock{"pthread_rwlock_timedwrlock",
+                                                                              ___pthread_rwlock_timedwrlock};
+constinit NextFunction<int(ReadWrite*, clockid_t, const timespec*) noexcept> clockwrlock{"pthread_rwlock_clockwrlock",
+                                                                                         ___pthread_rwlock_clockwrlock};
+constinit NextFunction<int(Condition*) noexcept> cond_signal{"pthread_cond_signal", ___pthread_cond_signal};
+constinit NextFunction<int(Condition*) noexcept> cond_broadcast{"pthread_cond_broadcast", ___pthread_cond_broadcast};
+constinit NextFunction<int(Condition*, Mutex*)> cond_wait{"pthread_cond_wait", ___pthread_cond_wait};
+constinit NextFunction<int(Condition*, Mutex*, const timespec*)> cond_timedwait{"pthread_cond_timedwait",
+                                                                                ___pthread_cond_timedwait};
+constinit NextFunction<int(Condition*, Mutex*, clockid_t, const timespec*)> cond_clockwait{"pthread_cond_clockwait",
+                                                                                           ___pthread_cond_clockwait};
 
 [[gnu::tls_model("initial-exec")]] thread_local bool reached = false;
 
