@@ -7,9 +7,9 @@
 #include <iostream>
 
 #include "bench/arguments.hpp"
-#include "profiling/elf_file.hpp"
-#include "profiling/library_naming.hpp"
-#include "profiling/symbol_naming.hpp"
+#include "profiling/naming/elf_file.hpp"
+#include "profiling/naming/library_naming.hpp"
+#include "profiling/naming/symbol_naming.hpp"
 
 namespace {
 

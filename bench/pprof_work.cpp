@@ -16,7 +16,7 @@
 #include <vector>
 
 #ifdef SC_PPROF_LINKED
-#include "profiling/collect.hpp"
+#include "profiling/sampling/collect.hpp"
 #endif
 
 namespace {

@@ -16,7 +16,7 @@ set_source_files_properties(
   object/dwarf/in_macho.cpp object/dwarf/in_pe.cpp object/dwarf/names.cpp object/dwarf/split.cpp
   object/dwarf/units.cpp object/dwarf/translate_test.cpp object/dwarf/units_test.cpp
   object/text/translate_perf_map_test.cpp object/pdb/omap.cpp object/pdb/translate.cpp object/pe/translate_test.cpp
-  profiling/lock_hook.cpp
+  profiling/sampling/lock_hook.cpp
   profiling/connection.cpp profiling/http_head.cpp profiling/listen_address.cpp profiling/text.cpp profiling/token.cpp
   profiling/server_test.cpp profiling/proto_test.cpp
   net/send.cpp sources/file_pointer.cpp sources/module_ids.cpp sources/module_line.cpp sources/symbol_path.cpp

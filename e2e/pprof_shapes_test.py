@@ -8,11 +8,11 @@ import unittest
 from program import PROGRAM, ROOT, main
 
 BUILD = pathlib.Path(PROGRAM).resolve().parent
-LIBRARIES = [BUILD / "libsc_profiling.a", BUILD / "libsc_base.a", "-ldeflate", "-lzstd", "-llzma"]
+LIBRARIES = [BUILD / "libsc_profiling_naming.a", BUILD / "libsc_base.a", "-ldeflate", "-lzstd", "-llzma"]
 SAMPLE = r"""
 #include <cstdio>
 #include <cstdlib>
-#include "profiling/naming.hpp"
+#include "profiling/naming/naming.hpp"
 [[gnu::noinline]] static int hidden_work(const char* text) { return std::puts(text); }
 int main() {
   const std::uintptr_t asked[] = {reinterpret_cast<std::uintptr_t>(&hidden_work),

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "profiling/profile.hpp"
+#include "profiling/sampling/profile.hpp"
 
 namespace symcached::pprof {
 

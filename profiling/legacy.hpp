@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
-#include "profiling/naming.hpp"
-#include "profiling/profile.hpp"
+#include "profiling/naming/naming.hpp"
+#include "profiling/sampling/profile.hpp"
 
 namespace symcached::pprof {
 

@@ -1,6 +1,6 @@
 #pragma once
 /// From what was sampled to what there was, and from two profiles to what changed between them.
-#include "profiling/profile.hpp"
+#include "profiling/sampling/profile.hpp"
 
 namespace symcached::pprof {
 

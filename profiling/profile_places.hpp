@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "profiling/naming.hpp"
-#include "profiling/profile.hpp"
+#include "profiling/naming/naming.hpp"
+#include "profiling/sampling/profile.hpp"
 
 namespace symcached::pprof {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "profiling/profile.hpp"
+#include "profiling/sampling/profile.hpp"
 
 namespace symcached::pprof {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "profiling/collect.hpp"
-#include "profiling/naming.hpp"
-#include "profiling/profile.hpp"
+#include "profiling/naming/naming.hpp"
+#include "profiling/sampling/collect.hpp"
+#include "profiling/sampling/profile.hpp"
 
 namespace symcached::pprof {
 

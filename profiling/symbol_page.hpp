@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "profiling/naming.hpp"
-#include "profiling/profile.hpp"
+#include "profiling/naming/naming.hpp"
+#include "profiling/sampling/profile.hpp"
 
 namespace symcached::pprof {
 

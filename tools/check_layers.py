@@ -35,8 +35,9 @@ MAP = {
     "sources": (3, PURE), "wpt": (3.1, PURE),
     "store": (3, STATEFUL),
     "model": (2, PURE), "demangle": (2, PURE), "net": (2, STATEFUL),
-    "profiling/malloc_hook": (1.1, SHARED), "profiling/preload": (1.1, SHARED),
-    "ids": (1, SHARED), "profiling": (1, SHARED),
+    "ids": (1, SHARED),
+    "profiling/preload": (0.7, SHARED), "profiling": (0.6, SHARED), "profiling/malloc_hook": (0.6, SHARED),
+    "profiling/sampling": (0.5, SHARED), "profiling/naming": (0.5, SHARED),
     "base": (0, SHARED),
 }
 # Code about the product, outside the map: these may include any folder, and only tests may include testing/.

@@ -38,7 +38,7 @@ class Arrows(unittest.TestCase):
             ("sideways at the top", "tools/symdump.cpp", "app/commands.hpp", "sideways"),
             ("pure to stateful, downward", "object/open.cpp", "net/task.hpp", "pure side"),
             ("pure to stateful, same row", "symcache/writer.cpp", "store/key.hpp", "pure side"),
-            ("the profiler and the ids", "profiling/pprof.cpp", "ids/guid.hpp", "sideways"),
+            ("the profiler and the ids", "profiling/pprof.cpp", "ids/guid.hpp", "upward"),
             ("tests obey, too", "model/module_test.cpp", "store/key.hpp", "pure side"),
             ("product code and testing", "model/module.cpp", "testing/assembler.hpp", "only tests"),
             ("product code and e2e", "app/serve.cpp", "e2e/client.hpp", "nothing includes e2e/"),

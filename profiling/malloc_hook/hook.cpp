@@ -1,5 +1,5 @@
 /// Stands before malloc and its kin. Each call goes on to the next; one in so many bytes is remembered.
-#include "profiling/hooked_heap.hpp"
+#include "profiling/sampling/hooked_heap.hpp"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
@@ -28,8 +28,8 @@
 #include <limits>
 
 #include "profiling/malloc_hook/sampled_heap.hpp"
-#include "profiling/next_function.hpp"
-#include "profiling/stack_walk.hpp"
+#include "profiling/sampling/next_function.hpp"
+#include "profiling/sampling/stack_walk.hpp"
 
 namespace symcached::pprof {
 namespace {

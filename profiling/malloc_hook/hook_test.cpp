@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/sanitizers.hpp"
-#include "profiling/collect.hpp"
+#include "profiling/sampling/collect.hpp"
 
 namespace symcached::pprof {
 namespace {

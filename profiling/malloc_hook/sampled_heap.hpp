@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "profiling/profile.hpp"
-#include "profiling/spin_lock.hpp"
-#include "profiling/stack_table.hpp"
+#include "profiling/sampling/profile.hpp"
+#include "profiling/sampling/spin_lock.hpp"
+#include "profiling/sampling/stack_table.hpp"
 
 namespace symcached::pprof {
 
