@@ -38,7 +38,8 @@ class SampledHeap {
     totals.allocated_bytes += static_cast<std::int64_t>(size);
   }
 
-  /// False if the pointer is not one of the sampled. Cost: one load from 4 KiB, which stay in the first cache.
+  /// False if there is none of the sampled on the pointer's page, or on one 4 GiB away. Cost: one load, of a word that
+  /// stands for 256 KiB of memory, so that programs with much of it find it in a cache.
   bool may_have(const void* pointer) const noexcept {
     const std::size_t cell = cell_of(reinterpret_cast<std::uintptr_t>(pointer));
     return (filter_[cell / 64].load(std::memory_order_relaxed) >> cell % 64 & 1) != 0;
@@ -81,7 +82,7 @@ class SampledHeap {
 
  private:
   static constexpr std::size_t kWays = 8;
-  static constexpr unsigned kBucketBits = 14, kFilterBits = 15;
+  static constexpr unsigned kBucketBits = 14, kFilterBits = 20, kPageBits = 12;
   static constexpr std::uint8_t kFull = 255;
 
   struct alignas(64) Bucket {
@@ -91,10 +92,8 @@ class SampledHeap {
   };
 
   static std::uint64_t mixed(std::uintptr_t address) { return (address >> 4) * 0x9e3779b97f4a7c15; }
-  static std::size_t cell_of(std::uintptr_t address) { return mixed(address) >> (64 - kFilterBits); }
-  Bucket& bucket_of(std::uintptr_t address) {
-    return buckets_[mixed(address) >> (64 - kFilterBits - kBucketBits) & ((1U << kBucketBits) - 1)];
-  }
+  static std::size_t cell_of(std::uintptr_t address) { return address >> kPageBits & ((1U << kFilterBits) - 1); }
+  Bucket& bucket_of(std::uintptr_t address) { return buckets_[mixed(address) >> (64 - kBucketBits)]; }
 
   void count_in(std::size_t cell) noexcept {
     if (counts_[cell] != kFull) ++counts_[cell];

@@ -79,16 +79,6 @@ constinit NextFunction<int(Condition*, Mutex*, clockid_t, const timespec*)> cond
 
 [[gnu::tls_model("initial-exec")]] thread_local bool reached = false;
 
-// The one that is called most is called without a look whether it is known: at first it is this.
-int first_mutex_lock(Mutex* mutex) noexcept;
-using MutexLock = int (*)(Mutex*) noexcept;
-constinit std::atomic<MutexLock> next_mutex_lock{first_mutex_lock};
-
-int first_mutex_lock(Mutex* mutex) noexcept {
-  next_mutex_lock.store(mutex_lock.get(), std::memory_order_relaxed);
-  return mutex_lock.get()(mutex);
-}
-
 bool measured() noexcept { return __builtin_expect(lock_waits_measured.load(std::memory_order_relaxed), 0); }
 
 std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
@@ -111,6 +101,23 @@ template <class Attempt, class Wait>
   const int result = wait();
   count_lock_wait(now() - start, reinterpret_cast<std::uintptr_t>(caller));
   return result;
+}
+
+// The hook that is called most only jumps to where this points: at first here, then to the next function or to the one
+// that measures.
+int first_mutex_lock(Mutex* mutex) noexcept;
+using MutexLock = int (*)(Mutex*) noexcept;
+constinit std::atomic<MutexLock> current_mutex_lock{first_mutex_lock};
+
+int first_mutex_lock(Mutex* mutex) noexcept {
+  MutexLock expected = first_mutex_lock;
+  current_mutex_lock.compare_exchange_strong(expected, mutex_lock.get(), std::memory_order_relaxed);
+  return mutex_lock.get()(mutex);
+}
+
+int measured_mutex_lock(Mutex* mutex) noexcept {
+  return lock([=] { return mutex_trylock.get()(mutex); }, [=] { return mutex_lock.get()(mutex); },
+              __builtin_return_address(0));
 }
 
 // How long a condition's waiter waits for its mutex, after it was woken, can be seen from outside only as the time
@@ -160,6 +167,10 @@ int wait_for_signal(const void* condition, Wait wait, clockid_t clock, const tim
 
 }  // namespace
 
+void switch_mutex_hook(bool measure) noexcept {
+  current_mutex_lock.store(measure ? measured_mutex_lock : mutex_lock.get(), std::memory_order_relaxed);
+}
+
 std::string lock_hook_problem() {
   // Not by its name here, which the compiler may bind to the function in this file.
   const auto found = reinterpret_cast<int (*)(Mutex*)>(::dlsym(RTLD_DEFAULT, "pthread_mutex_lock"));
@@ -178,11 +189,7 @@ using namespace symcached::pprof;  // NOLINT(google-build-using-namespace)
 #pragma GCC visibility push(default)
 extern "C" {
 
-int pthread_mutex_lock(Mutex* mutex) noexcept {
-  if (!measured()) return next_mutex_lock.load(std::memory_order_relaxed)(mutex);
-  return lock([=] { return mutex_trylock.get()(mutex); }, [=] { return mutex_lock.get()(mutex); },
-              __builtin_return_address(0));
-}
+int pthread_mutex_lock(Mutex* mutex) noexcept { return current_mutex_lock.load(std::memory_order_relaxed)(mutex); }
 
 int pthread_mutex_timedlock(Mutex* mutex, const timespec* until) noexcept {
   if (!measured()) return mutex_timedlock.get()(mutex, until);
@@ -266,6 +273,8 @@ int pthread_cond_clockwait(Condition* condition, Mutex* mutex, clockid_t clock, 
 #else
 
 namespace symcached::pprof {
+
+void switch_mutex_hook(bool) noexcept {}
 
 std::string lock_hook_problem() {
   return "this program is built with the thread sanitizer, which needs the functions for locks for itself";

@@ -20,7 +20,8 @@ namespace {
 constinit StackTable table;
 constinit SpinLock table_lock;
 std::atomic<std::int64_t> lost{0};
-std::atomic<int> measuring{0};
+constinit SpinLock measuring_lock;
+int measuring = 0;
 std::atomic<std::int64_t> began{0};  ///< of the system clock
 /// Set while this thread counts: what it locks meanwhile is ours, or a signal handler's.
 [[gnu::tls_model("initial-exec")]] thread_local bool counting = false;
@@ -37,12 +38,21 @@ std::int64_t random_below(std::int64_t end) {
 
 void lock_before_fork() {
   counting = true;
+  measuring_lock.lock();
   table_lock.lock();
 }
 
 void unlock_after_fork() {
   table_lock.unlock();
+  measuring_lock.unlock();
   counting = false;
+}
+
+void change_measuring(int by) {
+  const std::lock_guard guard(measuring_lock);
+  measuring += by;
+  lock_waits_measured = measuring != 0;
+  switch_mutex_hook(measuring != 0);
 }
 
 void begin_measuring() {
@@ -50,7 +60,7 @@ void begin_measuring() {
   std::int64_t never = 0;
   if (began.compare_exchange_strong(never, std::chrono::system_clock::now().time_since_epoch().count()))
     ::pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
-  if (measuring.fetch_add(1) == 0) lock_waits_measured = true;
+  change_measuring(1);
 }
 
 }  // namespace
@@ -79,9 +89,7 @@ void count_lock_wait(std::int64_t nanoseconds, std::uintptr_t caller) noexcept {
 
 LockWaitMeasuring::LockWaitMeasuring() { begin_measuring(); }
 
-LockWaitMeasuring::~LockWaitMeasuring() {
-  if (measuring.fetch_sub(1) == 1) lock_waits_measured = false;
-}
+LockWaitMeasuring::~LockWaitMeasuring() { change_measuring(-1); }
 
 void measure_lock_waits_for_good() {
   static std::atomic<bool> begun{false};

@@ -10,7 +10,7 @@
 
 namespace symcached::pprof {
 
-/// Whether the hooks look at more than this.
+/// Whether the hooks look at more than this; that of pthread_mutex_lock has a switch of its own.
 [[gnu::visibility("hidden")]] extern std::atomic<bool> lock_waits_measured;
 
 /// Waits of this many nanoseconds and more are all counted; of shorter ones a share as large as theirs of this, each
@@ -40,6 +40,10 @@ struct LockWaits {
 };
 /// All that has been counted so far.
 LockWaits lock_waits();
+
+/// Has pthread_mutex_lock look at waits or not, for which it needs no flag. The other hooks look at
+/// lock_waits_measured.
+void switch_mutex_hook(bool measure) noexcept;
 
 /// Whether the hooks are in this build at all, and calls of pthread_mutex_lock reach them while they measure.
 /// @return why not; empty if all is well
