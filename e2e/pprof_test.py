@@ -2,6 +2,7 @@
 """pprof_test.py SYMCACHED: the real clients of pprof against programs with profiles in each of the three ways, and
 against our own server."""
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -74,6 +75,20 @@ class Examples(Installed):
                 if name in ("beast", "httplib"):
                     self.assertEqual(program.curl("/").stdout, "my own page\n")
                 self.assertEqual(program.end(), (0, ""))
+
+
+class Names(Installed):
+    def test_exports(self):
+        """What the header declares, and functions of the C library that ours stand before; malloc in the shared one."""
+        declared = set(re.findall(r"^[a-z][^\n]*?[ *](symcached_pprof_\w+)\(", (ROOT / "include/symcached/pprof.h")
+                                  .read_text(), re.M))
+        allowed = set(re.findall(r"^ +([a-z_]+);", (ROOT / "library/pprof_symbols.map").read_text(), re.M))
+        for options, library in ((["-D"], self.shared), (["-g"], self.lib / "libsymcached_pprof.a")):
+            lines = map(str.split, checked("nm", "--defined-only", *options, library).splitlines())
+            names = {fields[2] for fields in lines if len(fields) == 3}
+            self.assertEqual({name for name in names if name.startswith("symcached_")}, declared, library)
+            others = {name for name in names - declared if not name.startswith("pthread_")}
+            self.assertLessEqual(others, allowed if library == self.shared else set(), library)
 
 
 class Safety(Installed):
