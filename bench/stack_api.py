@@ -30,6 +30,11 @@ THREADS, FRAMES, SPACING = 100, 50, 0x10000000
 SYMCACHED = pathlib.Path(__file__).parent.parent / "build" / "release" / "symcached"
 
 
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
 def modules_of(program, pdbs, store):
     """Lays the PDBs out as a symbol store. @return what a request says of them"""
     modules = []
@@ -104,7 +109,7 @@ def main():
         server = None if is_url else Server(options.server, folder / "cache", folder / "store")
         sources = None
         if is_url:
-            handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder / "store")
+            handler = functools.partial(QuietHandler, directory=folder / "store")
             upstream = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
             threading.Thread(target=upstream.serve_forever, daemon=True).start()
             url = f"http://127.0.0.1:{upstream.server_port}/"
