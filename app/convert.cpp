@@ -20,6 +20,7 @@
 #include "symbolize/companions.hpp"
 #include "symbolize/derive.hpp"
 #include "symbolize/native_pdb.hpp"
+#include "symbolize/open_module.hpp"
 #include "symbolize/original_file.hpp"
 #include "symcache/reader.hpp"
 
@@ -35,7 +36,7 @@ constexpr const char *kSymcacheExtension = ".symcache", *kPpdbcacheExtension = "
 struct Options {
   std::vector<std::string> files;
   std::string directory = ".";
-  std::vector<std::string> debug_folders{symbolize::kDebugFolder};
+  std::vector<std::string> debug_folders{symbolize::kDebugFolder}, symbol_maps;
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool stats = false;
   std::uint64_t max_unpacked = 0;  ///< bytes; 0 = not given
@@ -92,7 +93,8 @@ const char* extension_of(symbolize::CacheKind kind) {
 std::expected<symbolize::DerivedCache, std::string> derive(const std::string& name, const symbolize::OriginalFile& file,
                                                            const Options& options) {
   const Progress progress(fmt::format("{} ({} MiB)", name, file.bytes().size() >> 20));
-  const symbolize::Companions companions = symbolize::find_companions(name, file.bytes(), options.debug_folders);
+  const symbolize::Companions companions =
+      symbolize::find_companions(name, file.bytes(), {options.debug_folders, options.symbol_maps});
   const auto release = [&] {
     file.release_pages();
     companions.release_pages();
@@ -102,10 +104,12 @@ std::expected<symbolize::DerivedCache, std::string> derive(const std::string& na
   const auto managed = ppdbcache::Reader::open(derived->file);
   if (managed && managed->point_count() == 0 && object::identify(file.bytes()) == object::FileKind::pe)
     complain(kCommand, fmt::format("warning: {}: no usable PDB; its cache has no files and lines", name));
+  if (derived->names_are_hidden) complain(kCommand, "warning: " + symbolize::hidden_names_text(name));
   return derived;
 }
 
-std::expected<void, std::string> convert(const std::string& name, const Options& options) {
+std::expected<void, std::string> convert(const std::string& named, const Options& options) {
+  const std::string name = symbolize::debug_file_in(named).string();
   const auto begin = std::chrono::steady_clock::now();
   auto file = symbolize::OriginalFile::open(name, options.inflate());
   if (!file) return std::unexpected(file.error());
@@ -116,7 +120,7 @@ std::expected<void, std::string> convert(const std::string& name, const Options&
   const auto derived = derive(pdb.path ? pdb.path->string() : name, *file, options);
   if (!derived) return std::unexpected(derived.error());
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  const fs::path target = target_of(name, options, extension_of(derived->kind));
+  const fs::path target = target_of(named, options, extension_of(derived->kind));
   if (auto ok = write_file(target, derived->file); !ok) return ok;
   fmt::print("{}\n", target.string());
   if (options.stats) {
@@ -186,6 +190,7 @@ void add_convert(CLI::App& app, int& status) {
       ->type_name("DIR")
       ->capture_default_str();
   add_debug_folders(*command, options->debug_folders);
+  add_symbol_maps(*command, options->symbol_maps);
   command
       ->add_option("--threads", options->threads,
                    "worker threads; the result does not depend on it [default: all cores]")

@@ -1,5 +1,5 @@
 #pragma once
-/// Where commands look for installed debug files.
+/// Where commands look for further files: installed debug files, BCSymbolMaps.
 #include <string>
 #include <vector>
 
@@ -11,5 +11,7 @@ namespace symcached::app {
 
 /// Declares --debug-dir.
 void add_debug_folders(CLI::App& command, std::vector<std::string>& folders);
+/// Declares --bcsymbolmap.
+void add_symbol_maps(CLI::App& command, std::vector<std::string>& maps);
 
 }  // namespace symcached::app

@@ -30,7 +30,7 @@ struct Options {
   std::string file;
   std::vector<std::string> questions;
   std::string image_base;
-  std::vector<std::string> debug_folders{symbolize::kDebugFolder};
+  std::vector<std::string> debug_folders{symbolize::kDebugFolder}, symbol_maps;
   bool json = false, no_inlines = false, svma = false;
   std::uint32_t source_lines = 0;
   FetchSources fetch_sources = FetchSources::never;
@@ -95,7 +95,7 @@ std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options&
 
 int run(const Options& options) {
   const auto opened =
-      symbolize::OpenedModule::open(options.file, {.debug_folders = options.debug_folders,
+      symbolize::OpenedModule::open(options.file, {.far = {options.debug_folders, options.symbol_maps},
                                                    .threads = std::max(1u, std::thread::hardware_concurrency()),
                                                    .keep_sources = options.source_lines != 0});
   if (!opened) {
@@ -194,6 +194,7 @@ void add_lookup(CLI::App& app, int& status) {
   add_name_options(*command, *options);
   add_address_options(*command, *options);
   add_debug_folders(*command, options->debug_folders);
+  add_symbol_maps(*command, options->symbol_maps);
   add_source_options(*command, *options);
   command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });

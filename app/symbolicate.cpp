@@ -38,7 +38,7 @@ constexpr int kPause = 1000;  ///< milliseconds without input after which what i
 struct Options {
   std::string trace;
   std::vector<std::string> symbols{"."};
-  std::vector<std::string> debug_folders{symbolize::kDebugFolder};
+  std::vector<std::string> debug_folders{symbolize::kDebugFolder}, symbol_maps;
   std::string cache_dir;
   std::string server;
   std::vector<std::string> headers;
@@ -138,6 +138,7 @@ int resolve_here(int descriptor, const Options& options) {
   }
   traces::LocalFrames frames({.places = places_of(options),
                               .debug_folders = options.debug_folders,
+                              .symbol_maps = options.symbol_maps,
                               .fetch = std::move(servers->file),
                               .fetch_pdb = std::move(servers->pdb)});
   const int status = rewrite(descriptor, options, frames);
@@ -253,6 +254,7 @@ void add_symbolicate(CLI::App& app, int& status) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_debug_folders(*command, options->debug_folders);
+  add_symbol_maps(*command, options->symbol_maps);
   command->add_option("--cache-dir", options->cache_dir, "keep downloads there, as serve does [default: not kept]")
       ->type_name("DIR");
   CLI::Option* const server =

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """How many frames a server of Symbolicator's API names in a second.
 
-Usage: bench/stack_api.py PROGRAM|URL PDB... [--seconds N]
+Usage: bench/stack_api.py PROGRAM|URL PDB... [--seconds N] [--pid PID]
 Needs wrk. PROGRAM is symcached, which is started with the PDBs in a folder for a symbol server; a server at a URL gets
 the PDBs from a symbol server that this script is, on 127.0.0.1. Asked for are 100 threads of 50 frames, at random
-places of the PDBs. Printed are the first request apart, then for 1, 4 and 64 connections requests and frames per
-second, the median and 99 % of the times, and of a program its resident memory.
+places of the PDBs, each of which is a module. Printed are how many modules and megabytes that is, the first request
+apart, then for 1, 4 and 64 connections requests and frames per second, the median and 99 % of the times, and the
+resident memory of the program, or of process PID: at that moment and at its height so far, without its workers.
 """
 import argparse
 import functools
@@ -27,6 +28,11 @@ from server import Server  # noqa: E402
 
 THREADS, FRAMES, SPACING = 100, 50, 0x10000000
 SYMCACHED = pathlib.Path(__file__).parent.parent / "build" / "release" / "symcached"
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
 
 
 def modules_of(program, pdbs, store):
@@ -72,16 +78,21 @@ def seconds_of(text):
     return float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1, "m": 60}[unit]
 
 
-def load(url, script, connections, seconds, server):
+def memory_of(pid):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    now, height = (int(re.search(rf"^{field}:\s+(\d+) kB", status, re.M)[1]) >> 10 for field in ("VmRSS", "VmHWM"))
+    return f", {now} MB resident, at most {height} MB"
+
+
+def load(url, script, connections, seconds, pid):
     out = subprocess.run(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "60s", "--latency", "-s",
                           script, url], check=True, capture_output=True, text=True).stdout
     if "Non-2xx" in out:
         sys.exit(out)
     rate = float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1])
     half, most = (seconds_of(re.search(rf"^\s+{p}%\s+(\S+)", out, re.M)[1]) for p in (50, 99))
-    memory = f", {server.resident() / 2**20:.0f} MB resident" if server else ""
     print(f"{connections:>3} connections: {rate:>6.0f} requests/s, {rate * THREADS * FRAMES:>9.0f} frames/s,"
-          f" median {half * 1e3:.1f} ms, 99 % {most * 1e3:.1f} ms{memory}", flush=True)
+          f" median {half * 1e3:.1f} ms, 99 % {most * 1e3:.1f} ms{memory_of(pid) if pid else ''}", flush=True)
 
 
 def main():
@@ -89,6 +100,7 @@ def main():
     parser.add_argument("server")
     parser.add_argument("pdbs", nargs="+", type=pathlib.Path)
     parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--pid", type=int, help="of the server at the URL")
     options = parser.parse_args()
     is_url = options.server.startswith("http")
     with tempfile.TemporaryDirectory() as scratch:
@@ -97,12 +109,15 @@ def main():
         server = None if is_url else Server(options.server, folder / "cache", folder / "store")
         sources = None
         if is_url:
-            handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=folder / "store")
+            handler = functools.partial(QuietHandler, directory=folder / "store")
             upstream = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
             threading.Thread(target=upstream.serve_forever, daemon=True).start()
             url = f"http://127.0.0.1:{upstream.server_port}/"
             sources = [{"type": "http", "id": "bench", "url": url, "layout": {"type": "symstore"}}]
         url = (options.server if is_url else server.url).rstrip("/") + "/symbolicate"
+        pid = server.process.pid if server else options.pid
+        size = sum(pdb.stat().st_size for pdb in options.pdbs)
+        print(f"{len(modules)} modules, {size / 1e6:.0f} MB; {THREADS} threads of {FRAMES} frames")
         body = folder / "body.json"
         body.write_text(json.dumps(request_of(modules, sources)))
         ask(url, body.read_bytes())
@@ -111,7 +126,7 @@ def main():
                           f'local file = io.open("{body}")\nwrk.body = file:read("*a")\nfile:close()\n')
         try:
             for connections in (1, 4, 64):
-                load(url, script, connections, options.seconds, server)
+                load(url, script, connections, options.seconds, pid)
         finally:
             if server:
                 server.end()

@@ -43,7 +43,7 @@ symcached_module* opened(const symcached_open_options* given, char* error, std::
   return guarded<symcached_module*>(nullptr, error, size, [&]() -> symcached_module* {
     const symcached_open_options options = symcached::whole(given);
     const std::vector<std::string> folders = debug_folders_of(options);
-    symbolize::OpenOptions how{.debug_folders = folders, .threads = std::max(1u, options.threads)};
+    symbolize::OpenOptions how{.far = {.debug_folders = folders}, .threads = std::max(1u, options.threads)};
     if (options.max_unpacked != 0) how.inflate = symcached::InflateLimits::exactly(options.max_unpacked);
     auto module = open(how);
     if (module) return std::make_unique<symcached_module>(*std::move(module)).release();

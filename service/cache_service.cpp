@@ -34,8 +34,8 @@ CacheService::CacheService(store::Store& store, std::vector<std::unique_ptr<fetc
       options_(std::move(options)),
       originals_({std::move(sources), options_.retry}),
       features_(run, options_.limits),
-      resolver_(store, originals_, Converter(store, features_, std::move(run), options_.limits, log_),
-                options_.versions, log_),
+      resolver_(store, originals_, Converter(store, features_, run, options_.limits, log_),
+                HiddenNames(originals_, run, options_.limits), options_.versions, log_),
       refresher_(options_.refresh_list, options_.retry.upgrade_again),
       jobs_(pool_, options_.jobs,
             {.run = [this](CacheRequest request) { return resolver_.resolve(std::move(request)); },
@@ -58,7 +58,7 @@ void CacheService::stop() {
 Task<Outcome> CacheService::find(CacheQuery query, milliseconds hold, SharedSources sources) {
   auto request = CacheRequest::of(std::move(query));
   if (!request) co_return Absent{kNothingToAsk};
-  request->sources = std::move(sources);
+  if (sources != originals_.in_use()) request->sources = std::move(sources);  // the server's own need no mention
   auto found = resolver_.look(*request, false);
   keep_if_worth(*request, found);
   if (!found || may_have_changed(found->lookup)) {

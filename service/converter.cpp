@@ -9,6 +9,7 @@
 #include "base/overloaded.hpp"
 #include "base/quantity.hpp"
 #include "service/file_features.hpp"
+#include "service/file_parts.hpp"
 
 namespace symcached::service {
 namespace {
@@ -23,13 +24,30 @@ bool is_settled(const fetch::Original& original, std::chrono::seconds settling) 
 }
 
 /// Takes the file over.
-worker::Job conversion_of(fetch::Original& original, symbolize::CacheKind to, const LimitRules& limits) {
+worker::Job conversion_of(fetch::Original& original, std::span<const FurtherFile> further, symbolize::CacheKind to,
+                          const LimitRules& limits) {
   const JobKind kind = to == symbolize::CacheKind::sourcecache ? JobKind::derive_sources : JobKind::derive;
-  worker::Job job{.kind = static_cast<std::uint32_t>(kind),
-                  .arguments = Extent{original.offset, original.size}.text(),
-                  .limits = limits_for(original.size, limits)};
-  job.inputs.push_back({std::make_shared<const Descriptor>(std::move(original.file)), original.offset != 0});
-  return job;
+  worker::Input input{std::make_shared<const Descriptor>(std::move(original.file)), original.offset != 0};
+  return job_over(kind, std::move(input), {original.offset, original.size}, further, limits);
+}
+
+/// What a cache is made from, in one digest: other further files make another cache. Zero if one is not known.
+store::Sha256 digest_of(const fetch::Original& original, std::span<const FurtherFile> further) {
+  if (further.empty()) return original.digest;
+  store::Sha256Hasher hasher;
+  hasher.update(original.digest);
+  bool is_known = original.digest != store::Sha256{};
+  for (const FurtherFile& one : further) {
+    hasher.update(one.digest);
+    is_known = is_known && one.digest != store::Sha256{};
+  }
+  return is_known ? hasher.finish() : store::Sha256{};
+}
+
+std::string origin_of(const fetch::Original& original, std::span<const FurtherFile> further) {
+  std::string text = original.origin;
+  for (const FurtherFile& one : further) text += " with " + one.origin;
+  return text;
 }
 
 /// What is wrong with the id that an original states; empty if it is the one wanted, or none. Of a Portable PDB the
@@ -56,12 +74,12 @@ store::Quality quality_of(symbolize::Contents contents) {
 
 symbolize::Contents contents_of(store::Quality quality) { return static_cast<symbolize::Contents>(quality); }
 
-Task<Conversion> Converter::convert(Order order, fetch::Original original) const {
-  Made made{.origin = original.origin,
-            .original = original.digest,
+Task<Conversion> Converter::convert(Order order, fetch::Original original, std::vector<FurtherFile> further) const {
+  Made made{.origin = origin_of(original, further),
+            .source = digest_of(original, further),
             .original_size = original.size,
             .start = std::chrono::steady_clock::now()};
-  if (auto shared = store_.share(order.key, original.digest)) {
+  if (auto shared = store_.share(order.key, made.source)) {
     const symbolize::Contents contents = contents_of(shared->head().quality);
     if (order.better_than && contents <= *order.better_than) co_return NotBetter{contents};
     co_return Published{std::move(shared), contents};
@@ -70,7 +88,7 @@ Task<Conversion> Converter::convert(Order order, fetch::Original original) const
   if (!created) co_return NoMeans{std::move(created.error())};
   const auto writer = std::make_shared<store::EntryWriter>(std::move(*created));
   const bool settled = is_settled(original, order.settling);
-  worker::Job job = conversion_of(original, order.kind, limits_);
+  worker::Job job = conversion_of(original, further, order.kind, limits_);
   worker::Sink sink = [writer](Bytes piece) { return writer->write(piece); };
   Task<worker::Result> running = run_(std::move(job), std::move(sink));
   const worker::Result result = co_await std::move(running);
@@ -104,7 +122,7 @@ Conversion Converter::publish(const Order& order, const Made& made, store::Entry
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - made.start);
   auto entry =
-      std::move(writer).publish({.quality = quality_of(made.note.contents), .cost = took, .source = made.original});
+      std::move(writer).publish({.quality = quality_of(made.note.contents), .cost = took, .source = made.source});
   if (!entry) return NoMeans{fmt::format("{}: cannot store: {}", order.key.readable, entry.error())};
   if (order.kind != symbolize::CacheKind::sourcecache)
     features_.put_of_cache((*entry)->head().payload_sha256, made.note.features);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "fetch/outcome.hpp"
 #include "net/log.hpp"
@@ -55,6 +56,7 @@ store::Quality quality_of(symbolize::Contents contents);
 symbolize::Contents contents_of(store::Quality quality);
 
 class FileFeatures;
+struct FurtherFile;
 
 class Converter {
  public:
@@ -63,12 +65,13 @@ class Converter {
       : store_(store), features_(features), run_(std::move(run)), limits_(limits), log_(std::move(log)) {}
 
   /// Publishes the cache of `original`, if the original is the one wanted and the cache better than what there is.
-  Task<Conversion> convert(Order order, fetch::Original original) const;
+  /// @param further  files that it is converted with
+  Task<Conversion> convert(Order order, fetch::Original original, std::vector<FurtherFile> further) const;
 
  private:
   struct Made {
     std::string origin;
-    store::Sha256 original{};
+    store::Sha256 source{};  ///< what the cache is made from
     std::uint64_t original_size = 0;
     std::chrono::steady_clock::time_point start;
     DerivedNote note;

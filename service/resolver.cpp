@@ -1,5 +1,6 @@
 #include "service/resolver.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -22,6 +23,17 @@ constexpr seconds kNoMeansRetry{5};
 const store::Entry* entry_of(const Found& found) {
   const auto* hit = std::get_if<store::Hit>(&found.lookup);
   return hit == nullptr ? nullptr : hit->entry.get();
+}
+
+bool may_hide_names(const Order& order) {
+  const sources::FileType type = order.wanted.file.type;
+  return order.kind == symbolize::CacheKind::symcache &&
+         (type == sources::FileType::mach_debug || type == sources::FileType::mach_code);
+}
+
+/// Holds none if there are no more.
+std::shared_ptr<const Descriptor> again(const Descriptor& file) {
+  return std::make_shared<const Descriptor>(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
 }
 
 }  // namespace
@@ -115,7 +127,7 @@ Task<Outcome> Resolver::ask_all(CacheRequest request, SharedSources now, std::op
     fetch::Source& source = *sources[turn->source];
     const std::string scope = source.is_public() ? std::string(fetch::kGlobalScope) : request.query.scope;
     Order order{entry_key(request, scope), turn->wanted, request.query.kind(), ranking.have(), policy.settling};
-    Answer answer = co_await ask(source, std::move(order), policy);
+    Answer answer = co_await ask(source, std::move(order), now);
     if (auto* end = std::get_if<Outcome>(&answer)) co_return std::move(*end);
     if (auto* published = std::get_if<Published>(&answer)) {
       ranking.made(published->contents);
@@ -132,20 +144,22 @@ Task<Outcome> Resolver::ask_all(CacheRequest request, SharedSources now, std::op
   co_return remember(request, all);
 }
 
-Task<Resolver::Answer> Resolver::ask(fetch::Source& source, Order order, const RetryPolicy& policy) {
-  Originals::Answer answer = co_await originals_.ask(source, order.wanted, policy);
+Task<Resolver::Answer> Resolver::ask(fetch::Source& source, Order order, SharedSources now) {
+  Originals::Answer answer = co_await originals_.ask(source, order.wanted, now->sources.policy);
   if (const auto* exhausted = std::get_if<fetch::Exhausted>(&answer))
     co_return unable(order.wanted.key, exhausted->why);
   if (const auto* less = std::get_if<fetch::SaysLess>(&answer)) co_return *less;
   if (auto* verdict = std::get_if<store::Negative>(&answer)) co_return std::move(*verdict);
-  co_return co_await use_original(source, std::move(order), std::get<fetch::Original>(std::move(answer)), policy);
+  co_return co_await use_original(source, std::move(order), std::get<fetch::Original>(std::move(answer)),
+                                  std::move(now));
 }
 
 Task<Resolver::Answer> Resolver::use_original(fetch::Source& source, Order order, fetch::Original original,
-                                              const RetryPolicy& policy) {
+                                              SharedSources now) {
+  const RetryPolicy& policy = now->sources.policy;
   const fetch::Wanted wanted = order.wanted;
   std::string identity = original.identity;
-  Conversion conversion = co_await converter_.convert(std::move(order), std::move(original));
+  Conversion conversion = co_await convert(std::move(order), std::move(original), now);
   if (auto* published = std::get_if<Published>(&conversion)) co_return std::move(*published);
   if (const auto* same = std::get_if<NotBetter>(&conversion)) co_return *same;
   if (const auto* none = std::get_if<NoMeans>(&conversion)) co_return unable(wanted.key, none->why);
@@ -154,6 +168,22 @@ Task<Resolver::Answer> Resolver::use_original(fetch::Source& source, Order order
   if (!std::holds_alternative<WorkerDied>(conversion)) source.forget(wanted);
   originals_.refuse(source, wanted, verdict);
   co_return verdict;
+}
+
+Task<Conversion> Resolver::convert(Order order, fetch::Original original, SharedSources now) {
+  std::vector<FurtherFile> further;
+  const auto file = may_hide_names(order) ? again(original.file) : nullptr;
+  if (file && *file) {
+    worker::Input input{file, original.offset != 0};
+    const Extent extent{original.offset, original.size};
+    HiddenNames::Found names =
+        co_await hidden_names_.find(std::move(input), extent, order.wanted.scope, std::move(now));
+    constexpr Contents kMost = symbolize::with_hidden_names(Contents::lines);
+    if (names.are_hidden && !names.map && order.better_than && *order.better_than >= kMost) co_return NotBetter{kMost};
+    if (names.map && names.is_private) order.key.scope = order.wanted.scope;
+    if (names.map) further.push_back(std::move(*names.map));
+  }
+  co_return co_await converter_.convert(std::move(order), std::move(original), std::move(further));
 }
 
 Outcome Resolver::unable(const std::string& key, const std::string& why) {

@@ -10,6 +10,7 @@
 #include "service/cache_query.hpp"
 #include "service/cache_versions.hpp"
 #include "service/converter.hpp"
+#include "service/hidden_names.hpp"
 #include "service/originals.hpp"
 #include "service/outcome.hpp"
 #include "service/verdicts.hpp"
@@ -26,10 +27,12 @@ struct Found {
 class Resolver {
  public:
   /// `store` and `originals` outlive it.
-  Resolver(store::Store& store, Originals& originals, Converter converter, CacheVersions versions, Log log)
+  Resolver(store::Store& store, Originals& originals, Converter converter, HiddenNames hidden_names,
+           CacheVersions versions, Log log)
       : store_(store),
         originals_(originals),
         converter_(std::move(converter)),
+        hidden_names_(std::move(hidden_names)),
         versions_(versions),
         log_(std::move(log)) {}
 
@@ -54,14 +57,16 @@ class Resolver {
   std::optional<Outcome> known(const Found& found, const SourceSet& now) const;
   Task<Outcome> make(CacheRequest request, SharedSources now, std::optional<symbolize::Contents> have);
   Task<Outcome> ask_all(CacheRequest request, SharedSources now, std::optional<symbolize::Contents> have);
-  Task<Answer> ask(fetch::Source& source, Order order, const RetryPolicy& policy);
-  Task<Answer> use_original(fetch::Source& source, Order order, fetch::Original original, const RetryPolicy& policy);
+  Task<Answer> ask(fetch::Source& source, Order order, SharedSources now);
+  Task<Answer> use_original(fetch::Source& source, Order order, fetch::Original original, SharedSources now);
+  Task<Conversion> convert(Order order, fetch::Original original, SharedSources now);
   Outcome unable(const std::string& key, const std::string& why);
   Outcome remember(const CacheRequest& request, const store::Negative& negative);
 
   store::Store& store_;
   Originals& originals_;
   const Converter converter_;
+  HiddenNames hidden_names_;
   const CacheVersions versions_;
   const Log log_;
 };

@@ -11,8 +11,10 @@
 #include "fetch/unpack.hpp"
 #include "fetch/verify.hpp"
 #include "object/identify.hpp"
+#include "object/translate.hpp"
 #include "service/cache_query.hpp"
 #include "service/file_features.hpp"
+#include "service/file_parts.hpp"
 #include "symbolize/derive.hpp"
 #include "symbolize/derive_sources.hpp"
 
@@ -61,10 +63,13 @@ struct Input {
 };
 
 Answer derive(const worker::Work& work) {
-  const auto input = Input::open(work);
+  const auto input = OpenedParts::open(work);
   if (!input) return std::unexpected(input.error());
+  const auto release = [&] {
+    for (const MappedFile& file : input->mapped) file.release_pages();
+  };
   const auto derived =
-      symbolize::derive_cache({.file = input->original, .release = [&] { input->mapped.release_pages(); }});
+      symbolize::derive_cache({.file = input->original, .companions = input->companions, .release = release});
   if (!derived) return std::unexpected(derived.error());
   work.output(derived->file);
   const stacks::Features features = features_of(object::describe(input->original));
@@ -78,6 +83,12 @@ Answer derive_sources(const worker::Work& work) {
   if (!derived) return std::unexpected(derived.error());
   work.output(derived->file);
   return DerivedNote{symbolize::CacheKind::sourcecache, symbolize::Contents::lines, derived->debug_id}.text();
+}
+
+Answer find_maps(const worker::Work& work) {
+  const auto input = OpenedParts::open(work);
+  if (!input) return std::unexpected(input.error());
+  return NeededMaps::of(object::needed_files(input->original, input->companions)).text();
 }
 
 Answer unpack(const worker::Work& work) {
@@ -136,7 +147,8 @@ worker::Handlers worker_handlers() {
           {number(JobKind::verify), verify},
           {number(JobKind::glimpse), glimpse},
           {number(JobKind::describe), describe},
-          {number(JobKind::derive_sources), derive_sources}};
+          {number(JobKind::derive_sources), derive_sources},
+          {number(JobKind::find_maps), find_maps}};
 }
 
 worker::Limits limits_for(std::uint64_t file_size, const LimitRules& rules) {

@@ -16,13 +16,15 @@
 namespace symcached::service {
 
 enum class JobKind : std::uint32_t {
-  derive = 1,          ///< output: a symcache, or a ppdbcache of a managed file; note: a DerivedNote
+  derive = 1,          ///< arguments: FileParts; output: a symcache, or a ppdbcache of a managed file; note: a
+                       ///< DerivedNote
   unpack = 2,          ///< output: the one file inside
   state_ids = 3,       ///< note: fetch::to_text() of what the file states
   verify = 4,          ///< arguments: a VerifyOrder; note: what could not be checked
   glimpse = 5,         ///< of a file in parts; arguments: text_of() them; note: a fetch::Glimpse
   describe = 6,        ///< note: text_of() what it offers to those who name stacks
   derive_sources = 7,  ///< output: a sourcecache; note: a DerivedNote
+  find_maps = 8,       ///< arguments: FileParts; note: NeededMaps of a Mach-O file
 };
 
 /// The worker's side: what a process of the pool passes to worker::serve().

@@ -24,6 +24,8 @@ bool is_found_by_id(Kind kind) {
     case Kind::debug_link:
     case Kind::supplementary:
     case Kind::dsym:
+    case Kind::uuid_map:
+    case Kind::symbol_map:
     case Kind::portable_pdb:
     case Kind::assembly: return true;
     default: return false;
@@ -41,14 +43,40 @@ std::vector<fs::path> places_of_dsym(const fs::path& file) {
   return places;
 }
 
-/// In the folders where Xcode's archives have them, named by the UUID as it is printed.
-std::vector<fs::path> places_of_symbol_map(const fs::path& folder, std::string_view uuid) {
+/// A UUID as it is printed, which files of Xcode's are named by; empty if it is none.
+std::string printed(std::string_view uuid) {
   const auto guid = Guid::parse(uuid);
-  if (!guid) return {};
-  std::string name = guid->dashed();
-  for (char& c : name) c = c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c;
-  name += ".bcsymbolmap";
-  return {folder / name, folder / "BCSymbolMaps" / name, folder.parent_path() / "BCSymbolMaps" / name};
+  std::string text = guid ? guid->dashed() : std::string();
+  for (char& c : text) c = c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
+/// In the folder of the dSYM, above the one with its DWARF.
+std::vector<fs::path> places_of_uuid_map(const fs::path& folder, std::string_view uuid) {
+  const std::string name = printed(uuid) + ".plist";
+  if (name.starts_with('.')) return {};
+  return {folder.parent_path() / name, folder / name};
+}
+
+/// Those that were named, then the folders where Xcode's archives have them: beside the file, or beside its dSYM.
+std::vector<fs::path> places_of_symbol_map(const fs::path& folder, std::string_view uuid,
+                                           std::span<const std::string> named) {
+  std::vector<fs::path> places;
+  for (const fs::path path : named) {
+    const auto its_own = Guid::parse(path.stem().string());
+    if (!its_own || its_own == Guid::parse(uuid)) places.push_back(path);
+  }
+  const std::string name = printed(uuid) + ".bcsymbolmap";
+  if (name.starts_with('.')) return places;
+  std::vector<fs::path> bases{folder};
+  if (const fs::path resources = folder.parent_path(); resources.filename() == "Resources")
+    bases.push_back(resources.parent_path().parent_path().parent_path());
+  for (const fs::path& base : bases) {
+    places.push_back(base / name);
+    places.push_back(base / "BCSymbolMaps" / name);
+    places.push_back(base.parent_path() / "BCSymbolMaps" / name);
+  }
+  return places;
 }
 
 /// The library of "lib.a(x.o)".
@@ -72,8 +100,7 @@ bool usable(const std::string& path) { return path.size() < 4096 && path.find('\
 
 }  // namespace
 
-std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
-                                std::span<const std::string> debug_folders) {
+std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file, const FarPlaces& far) {
   std::vector<fs::path> places;
   if (!usable(need.path) || !usable(need.directory)) return places;
   const fs::path folder = file.parent_path();
@@ -81,20 +108,20 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
   const fs::path name = path.filename();
   if ((need.kind == Kind::debug_link || need.kind == Kind::supplementary) && need.build_id.size() > 2 &&
       is_lower_hex(need.build_id))
-    for (const fs::path root : debug_folders)
+    for (const fs::path root : far.debug_folders)
       places.push_back(root / ".build-id" / need.build_id.substr(0, 2) / (need.build_id.substr(2) + ".debug"));
   switch (need.kind) {
     case Kind::debug_link:
       if (name.empty()) break;
       places.push_back(folder / name);
       places.push_back(folder / ".debug" / name);
-      for (const fs::path root : debug_folders) places.push_back(root / folder.relative_path() / name);
+      for (const fs::path root : far.debug_folders) places.push_back(root / folder.relative_path() / name);
       break;
     case Kind::supplementary:
       if (name.empty()) break;
       places.push_back(folder / path);  // path alone if it is absolute
       places.push_back(folder / name);
-      for (const fs::path root : debug_folders) places.push_back(root / ".dwz" / name);
+      for (const fs::path root : far.debug_folders) places.push_back(root / ".dwz" / name);
       break;
     case Kind::split_package: places.push_back(name.empty() ? fs::path(file).concat(".dwp") : folder / name); break;
     case Kind::split_unit:
@@ -107,7 +134,8 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
       if (!name.empty()) places.push_back(folder / without_member(need.path));
       break;
     case Kind::dsym: return places_of_dsym(file);
-    case Kind::symbol_map: return places_of_symbol_map(folder, need.build_id);
+    case Kind::uuid_map: return places_of_uuid_map(folder, need.build_id);
+    case Kind::symbol_map: return places_of_symbol_map(folder, need.build_id, far.symbol_maps);
     case Kind::portable_pdb:
       if (const fs::path pdb = last_path_part(need.path); !pdb.empty()) places.push_back(folder / pdb);
       places.push_back(fs::path(file).replace_extension(".pdb"));
@@ -125,8 +153,7 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file,
 /// Asks for needs and looks at places until there is nothing new.
 class CompanionSearch {
  public:
-  CompanionSearch(const fs::path& file, Bytes bytes, std::span<const std::string> debug_folders)
-      : bytes_(bytes), debug_folders_(debug_folders) {
+  CompanionSearch(const fs::path& file, Bytes bytes, const FarPlaces& far) : bytes_(bytes), far_(far) {
     std::error_code ignored;
     const fs::path whole = fs::canonical(file, ignored);
     referrers_.push_back(whole.empty() ? file : whole);
@@ -140,7 +167,8 @@ class CompanionSearch {
         if (companions_.files_.size() >= kMaxFiles) return std::move(companions_);
         const auto before = std::span(companions_.all_).first(known);
         if (std::ranges::find(before, need, &object::Companion::need) == before.end()) found = look_for(need) || found;
-        if (found && need.kind == Kind::split_package) break;  // the units it holds are needed no more
+        // The units that a package holds are needed no more, and the map has another name than it seemed.
+        if (found && (need.kind == Kind::split_package || need.kind == Kind::uuid_map)) break;
       }
       if (!found) break;
     }
@@ -150,7 +178,7 @@ class CompanionSearch {
  private:
   bool look_for(const NeedFile& need) {
     for (std::size_t i = 0; i < referrers_.size(); ++i)
-      for (const fs::path& place : places_of(need, referrers_[i], debug_folders_))
+      for (const fs::path& place : places_of(need, referrers_[i], far_))
         if (take(need, place)) return true;
     return false;
   }
@@ -182,14 +210,14 @@ class CompanionSearch {
   }
 
   Bytes bytes_;
-  std::span<const std::string> debug_folders_;
+  const FarPlaces far_;
   std::map<fs::path, Bytes> mapped_;  ///< those of debug maps
   std::vector<fs::path> referrers_;   ///< the file itself first
   Companions companions_;
 };
 
-Companions find_companions(const fs::path& file, Bytes bytes, std::span<const std::string> debug_folders) {
-  return CompanionSearch(file, bytes, debug_folders).run();
+Companions find_companions(const fs::path& file, Bytes bytes, const FarPlaces& far) {
+  return CompanionSearch(file, bytes, far).run();
 }
 
 }  // namespace symcached::symbolize

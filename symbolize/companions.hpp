@@ -28,13 +28,18 @@ class Companions {
   std::vector<object::Companion> all_;
 };
 
+/// Where files may lie that are not around the file that refers to them.
+struct FarPlaces {
+  std::span<const std::string> debug_folders = {};  ///< as kDebugFolder
+  std::span<const std::string> symbol_maps = {};  ///< BCSymbolMaps; one that is named by a UUID is for that UUID alone
+};
+
 /// The places where a file may lie, the likeliest first.
-/// @param file           that refers to it
-/// @param debug_folders  as kDebugFolder
+/// @param file  that refers to it
 std::vector<std::filesystem::path> places_of(const object::NeedFile& need, const std::filesystem::path& file,
-                                             std::span<const std::string> debug_folders);
+                                             const FarPlaces& far);
 
 /// Looks for what `bytes`, the content of `file`, needs, then for what those files need. What is not there is left out.
-Companions find_companions(const std::filesystem::path& file, Bytes bytes, std::span<const std::string> debug_folders);
+Companions find_companions(const std::filesystem::path& file, Bytes bytes, const FarPlaces& far);
 
 }  // namespace symcached::symbolize

@@ -56,6 +56,10 @@ TEST(Places, FollowWhatOthersDo) {
        {"/usr/bin/01020304-0506-0708-090A-0B0C0D0E0F10.bcsymbolmap",
         "/usr/bin/BCSymbolMaps/01020304-0506-0708-090A-0B0C0D0E0F10.bcsymbolmap",
         "/usr/BCSymbolMaps/01020304-0506-0708-090A-0B0C0D0E0F10.bcsymbolmap"}},
+      {"list of UUIDs",
+       {.kind = Kind::uuid_map, .build_id = "0102030405060708090a0b0c0d0e0f10"},
+       {"/usr/01020304-0506-0708-090A-0B0C0D0E0F10.plist", "/usr/bin/01020304-0506-0708-090A-0B0C0D0E0F10.plist"}},
+      {"list of no UUID", {.kind = Kind::uuid_map, .build_id = "../x"}, {}},
       {"symbol map of no UUID", {.kind = Kind::symbol_map, .build_id = "../x"}, {}},
       {"the last part of a URL", {.kind = Kind::external_debug, .path = "http://x.test/a/b.wasm"}, {"/usr/bin/b.wasm"}},
       {"Portable PDB, recorded on Windows",
@@ -66,7 +70,8 @@ TEST(Places, FollowWhatOthersDo) {
   };
   for (const Row& r : rows) {
     std::vector<std::string> got;
-    for (const fs::path& place : places_of(r.need, "/usr/bin/ls", kFolders)) got.push_back(place.string());
+    for (const fs::path& place : places_of(r.need, "/usr/bin/ls", {.debug_folders = kFolders}))
+      got.push_back(place.string());
     EXPECT_EQ(got, r.want) << r.why;
   }
 }
@@ -78,6 +83,18 @@ TEST(Places, DsymsOfBundles) {
   };
   EXPECT_TRUE(has("/a/X.app/Contents/MacOS/X", "/a/X.app.dSYM/Contents/Resources/DWARF/X"));
   EXPECT_TRUE(has("/a/F.framework/Versions/A/F", "/a/F.framework.dSYM/Contents/Resources/DWARF/F"));
+}
+
+TEST(Places, SymbolMapsOfArchivesAndThoseThatAreNamed) {
+  const NeedFile need{.kind = Kind::symbol_map, .build_id = "0102030405060708090a0b0c0d0e0f10"};
+  const std::vector<std::string> named{"/m/names.txt", "/m/01020304-0506-0708-090a-0b0c0d0e0f10.bcsymbolmap",
+                                       "/m/FF020304-0506-0708-090A-0B0C0D0E0F10.bcsymbolmap"};
+  const auto places = places_of(need, "/a/X.xcarchive/dSYMs/X.dSYM/Contents/Resources/DWARF/X", {.symbol_maps = named});
+  ASSERT_GT(places.size(), 2u);
+  EXPECT_THAT(std::vector(places.begin(), places.begin() + 2), testing::ElementsAre(named[0], named[1]));
+  EXPECT_THAT(places,
+              testing::Contains("/a/X.xcarchive/BCSymbolMaps/01020304-0506-0708-090A-0B0C0D0E0F10.bcsymbolmap"));
+  EXPECT_THAT(places, testing::Not(testing::Contains(named[2]))) << "of another file";
 }
 
 class Search : public testing::Test {
@@ -112,7 +129,7 @@ class Search : public testing::Test {
     const auto mapped = MappedFile::open(path);
     std::vector<std::string> found;
     const std::vector<std::string> folders{(folder_.path() / "dbg").string()};
-    const Companions companions = find_companions(path, mapped->bytes(), folders);
+    const Companions companions = find_companions(path, mapped->bytes(), {.debug_folders = folders});
     for (const object::Companion& one : companions.all()) found.emplace_back(as_text(one.file));
     return found;
   }
@@ -175,6 +192,23 @@ TEST_F(Search, FindsWhatTheDebugFileRefersTo) {
   fs::create_directories(folder_.path() / "bin/.debug", error);
   fs::create_symlink(folder_.path() / "dbg/x/p.debug", folder_.path() / "bin/.debug/p.debug", error);
   EXPECT_THAT(find(file('a', false, "p.debug")), testing::ElementsAre(debug, common));
+}
+
+TEST_F(Search, HiddenNamesByTheUuidOfTheOriginal) {
+  testkit::MachoImage image;
+  image.symbols = {{.name = "___hidden#0_", .value = 0x100000410}};
+  const std::string program(as_text(assemble(image)));
+  const std::string list =
+      "<plist><dict><key>DBGOriginalUUID</key><string>FFEEDDCC-BBAA-9988-7766-554433221100</string></dict></plist>";
+  const std::string map = "BCSymbolMap Version: 2.0\n_first\n", own = "BCSymbolMap Version: 2.0\n_own\n";
+  folder_.write("bin/01020304-0506-0708-090A-0B0C0D0E0F10.bcsymbolmap", own);
+  folder_.write("bin/BCSymbolMaps/FFEEDDCC-BBAA-9988-7766-554433221100.bcsymbolmap", map);
+  EXPECT_THAT(find(program), testing::ElementsAre(own)) << "nothing says that it has another UUID";
+  folder_.write("01020304-0506-0708-090A-0B0C0D0E0F10.plist", "damaged");
+  folder_.write("bin/01020304-0506-0708-090A-0B0C0D0E0F10.plist", list);
+  EXPECT_THAT(find(program), testing::ElementsAre(list, map));
+  folder_.write("bin/BCSymbolMaps/FFEEDDCC-BBAA-9988-7766-554433221100.bcsymbolmap", "damaged");
+  EXPECT_THAT(find(program), testing::ElementsAre(list));
 }
 
 std::string elf_of(const dwarf::Sections& dwarf) {

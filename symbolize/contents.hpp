@@ -23,6 +23,12 @@ inline constexpr std::array<std::string_view, 5> kContentsNames{"nothing", "publ
 inline std::string_view name_of(Contents contents) { return kContentsNames.at(static_cast<std::size_t>(contents)); }
 std::optional<Contents> parse_contents(std::string_view name);
 
+/// What a cache counts as whose names are hidden for want of a BCSymbolMap: less than the same with names.
+constexpr Contents with_hidden_names(Contents contents) {
+  if (contents > Contents::symbol_table) return Contents::symbol_table;
+  return contents < Contents::symbol_table ? contents : Contents::public_symbols;
+}
+
 /// Cost: nothing, or for a cache without lines one look at functions until one says more than a public symbol.
 Contents contents_of(const symcache::Symcache& cache);
 Contents contents_of(const ppdbcache::Reader& cache);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "object/identify.hpp"
@@ -48,6 +49,11 @@ std::expected<Plain, std::string> plain_of(const object::Original& original) {
   return plain;
 }
 
+bool lacks_symbol_map(const object::Original& original) {
+  const auto needed = object::needed_files(original.file, original.companions);
+  return std::ranges::find(needed, object::NeedFile::Kind::symbol_map, &object::NeedFile::kind) != needed.end();
+}
+
 }  // namespace
 
 std::expected<DerivedSymcache, std::string> derive_symcache(const object::Original& original) {
@@ -68,6 +74,8 @@ std::expected<DerivedSymcache, std::string> derive_symcache(const object::Origin
       return std::unexpected("a section would exceed 4 GiB, the limit of the format (symcache.header)");
   derived.debug_id = opened->debug_id();
   derived.contents = contents_of(*opened);
+  derived.names_are_hidden = opened->producer_kind() == "macho" && lacks_symbol_map(plain);
+  if (derived.names_are_hidden) derived.contents = with_hidden_names(derived.contents);
   return derived;
 }
 
@@ -92,12 +100,15 @@ std::expected<DerivedPpdbcache, std::string> derive_ppdbcache(const object::Orig
 }
 
 std::expected<DerivedCache, std::string> derive_cache(const object::Original& original) {
-  const auto of = [](CacheKind kind, auto derived) -> std::expected<DerivedCache, std::string> {
-    if (!derived) return std::unexpected(std::move(derived.error()));
-    return DerivedCache{kind, std::move(derived->file), derived->debug_id, derived->contents};
-  };
-  if (object::is_managed(original.file)) return of(CacheKind::ppdbcache, derive_ppdbcache(original));
-  return of(CacheKind::symcache, derive_symcache(original));
+  if (object::is_managed(original.file)) {
+    auto managed = derive_ppdbcache(original);
+    if (!managed) return std::unexpected(std::move(managed.error()));
+    return DerivedCache{CacheKind::ppdbcache, std::move(managed->file), managed->debug_id, managed->contents};
+  }
+  auto native = derive_symcache(original);
+  if (!native) return std::unexpected(std::move(native.error()));
+  return DerivedCache{CacheKind::symcache, std::move(native->file), native->debug_id, native->contents,
+                      native->names_are_hidden};
 }
 
 }  // namespace symcached::symbolize

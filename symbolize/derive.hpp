@@ -16,6 +16,7 @@ struct DerivedSymcache {
   std::vector<std::byte> file;  ///< a whole symcache, opened once by the reader before it is handed out
   DebugId debug_id;             ///< what the original says it is; the caller compares it with what was asked for
   Contents contents{};
+  bool names_are_hidden = false;  ///< by a bitcode build, and its BCSymbolMap is not among the companions
 };
 
 /// @return the symcache of `original`, or a sentence that names the field and what is wrong with it
@@ -41,6 +42,7 @@ struct DerivedCache {
   std::vector<std::byte> file;
   DebugId debug_id;
   Contents contents{};
+  bool names_are_hidden = false;  ///< as of a DerivedSymcache
 };
 
 /// Whichever of the first two a file is for: a ppdbcache of what object::is_managed(), else a symcache.

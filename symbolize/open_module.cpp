@@ -12,8 +12,13 @@
 
 namespace symcached::symbolize {
 
-std::expected<OpenedModule, std::string> OpenedModule::open(const std::filesystem::path& path,
+std::string hidden_names_text(const std::filesystem::path& path) {
+  return fmt::format("{}: names are hidden (__hidden#1_), and its BCSymbolMap was not found", path.string());
+}
+
+std::expected<OpenedModule, std::string> OpenedModule::open(const std::filesystem::path& named,
                                                             const OpenOptions& options) {
+  const std::filesystem::path path = debug_file_in(named);
   auto file = OriginalFile::open(path, options.inflate);
   if (!file) return std::unexpected(std::move(file.error()));
   const auto failed = [&](const std::string& why) {
@@ -70,20 +75,21 @@ OpenedModule::Cache OpenedModule::derive(const std::filesystem::path& path, cons
     file_ = *std::move(opened);
   }
   const Bytes bytes = file_.bytes();
-  const Companions companions = find_companions(pdb.path.value_or(path), bytes, options.debug_folders);
+  const Companions companions = find_companions(pdb.path.value_or(path), bytes, options.far);
   const auto release = [&] {
     file_.release_pages();
     companions.release_pages();
   };
   auto derived = derive_symcache({bytes, companions.all(), release, options.threads, file_.inflate()});
   if (!derived) return std::unexpected(std::move(derived.error()));
+  if (derived->names_are_hidden) warnings_.push_back(hidden_names_text(path));
   file_ = {};
   return std::move(derived->file);
 }
 
 OpenedModule::Cache OpenedModule::derive_managed(const std::filesystem::path& path, const OpenOptions& options) {
   const Bytes bytes = file_.bytes();
-  on_disk_ = find_companions(path, bytes, options.debug_folders);
+  on_disk_ = find_companions(path, bytes, options.far);
   companions_.assign(on_disk_.all().begin(), on_disk_.all().end());
   if (options.fetch_pdb) {
     const auto files = object::ManagedFiles::open(bytes, companions_);

@@ -27,18 +27,22 @@ struct FetchedPdb {
 using FetchPdb = std::function<std::expected<FetchedPdb, std::string>(const pe::DebugFiles& assembly)>;
 
 struct OpenOptions {
-  std::span<const std::string> debug_folders = {};  ///< as kDebugFolder
-  unsigned threads = 1;                             ///< to convert with
-  InflateLimits inflate = {};                       ///< of what is packed, in wrappers and inside the file
-  bool managed_only = false;                        ///< .NET modules and ppdbcaches; anything else is refused
-  bool keep_sources = false;                        ///< of .NET: have pdb()
-  FetchPdb fetch_pdb = {};  ///< for an assembly that does not have its PDB beside it; empty: nobody is asked
+  FarPlaces far = {};          ///< of further files
+  unsigned threads = 1;        ///< to convert with
+  InflateLimits inflate = {};  ///< of what is packed, in wrappers and inside the file
+  bool managed_only = false;   ///< .NET modules and ppdbcaches; anything else is refused
+  bool keep_sources = false;   ///< of .NET: have pdb()
+  FetchPdb fetch_pdb = {};     ///< for an assembly that does not have its PDB beside it; empty: nobody is asked
 };
+
+/// Why names look as they do, for people.
+std::string hidden_names_text(const std::filesystem::path& path);
 
 /// A module with all that it is a view of.
 class OpenedModule {
  public:
-  /// @param path  a symcache or a ppdbcache, which is mapped; or what one can be derived from, packed or not
+  /// @param path  a symcache or a ppdbcache, which is mapped; or what one can be derived from, packed or not; or the
+  /// folder of a dSYM
   /// @return a sentence that begins with the path and says what is wrong
   /// Cost: of a cache microseconds, else what derive_symcache() says.
   static std::expected<OpenedModule, std::string> open(const std::filesystem::path& path, const OpenOptions& options);

@@ -4,6 +4,17 @@
 
 namespace symcached::symbolize {
 
+std::filesystem::path debug_file_in(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path only;
+  for (std::filesystem::directory_iterator at(path / "Contents/Resources/DWARF", error), end; !error && at != end;
+       at.increment(error)) {
+    if (!only.empty()) return path;
+    only = at->path();
+  }
+  return only.empty() ? path : only;
+}
+
 std::expected<OriginalFile, std::string> OriginalFile::open(const std::filesystem::path& path,
                                                             const InflateLimits& limits) {
   auto mapped = MappedFile::open(path);

@@ -11,6 +11,9 @@
 
 namespace symcached::symbolize {
 
+/// Of a dSYM, which is a folder, the file in it, if there is one alone; otherwise the path as it is.
+std::filesystem::path debug_file_in(const std::filesystem::path& path);
+
 class OriginalFile {
  public:
   /// @return the file, or a sentence that names it and what went wrong

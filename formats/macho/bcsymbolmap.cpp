@@ -40,7 +40,10 @@ Read<SymbolMap> SymbolMap::open(Bytes file) {
   };
   const std::string_view version = next_line().substr(kSymbolMapMagic.size());
   if (version != " 1.0" && version != " 2.0") return bad_value("bcsymbolmap.version", kSymbolMapMagic.size(), 0);
+  const auto count = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  if (count > kMaxMapLines) return too_large("bcsymbolmap.lines", kSymbolMapMagic.size(), count, kMaxMapLines);
   SymbolMap map;
+  map.lines_.reserve(count + 1);
   while (!text.empty()) map.lines_.push_back(next_line());
   return map;
 }

@@ -15,10 +15,13 @@ inline constexpr std::string_view kSymbolMapMagic = "BCSymbolMap Version:";
 /// Lines do not make a text longer than this many bytes: without a bound a few lines could be repeated at will.
 inline constexpr std::size_t kMaxRevealed = 1u << 16;
 
+/// A program has some 100,000 names.
+inline constexpr std::size_t kMaxMapLines = 1u << 24;
+
 /// Views into bytes it does not own.
 class SymbolMap {
  public:
-  /// Versions 1.0 and 2.0. Cost: one pass, 16 bytes of memory a line.
+  /// Versions 1.0 and 2.0, of at most kMaxMapLines. Cost: two passes, 16 bytes of memory a line.
   static Read<SymbolMap> open(Bytes file);
 
   /// `text` with each `__hidden#12_` made line 12 of the map, counted from 0 behind the heading. A line that is a path

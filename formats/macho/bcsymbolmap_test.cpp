@@ -76,6 +76,8 @@ TEST(SymbolMap, RepetitionIsBounded) {
 TEST(SymbolMap, OtherTextsAreRefused) {
   for (const std::string_view text : {"", "BCSymbolMap", "BCSymbolMap Version: 3.0\n", "MODULE mac x86_64"})
     EXPECT_FALSE(SymbolMap::open(as_bytes(text))) << text;
+  const std::string many = "BCSymbolMap Version: 2.0\n" + std::string(kMaxMapLines + 1, '\n');
+  EXPECT_FALSE(SymbolMap::open(as_bytes(many)));
   EXPECT_TRUE(is_hidden("a __hidden#1_"));
   EXPECT_FALSE(is_hidden("_hidden_"));
 }

@@ -19,7 +19,8 @@ struct NeedFile {
     split_package,   ///< a .dwp file; the program's path with ".dwp" behind it
     debug_map,       ///< an object file a linked Mach-O image names in its stabs: "lib.a(x.o)" in a static library
     dsym,            ///< a Mach-O image's FILE.dSYM/Contents/Resources/DWARF/FILE, found by UUID
-    symbol_map,      ///< the BCSymbolMap of a Mach-O file with hidden names, found by UUID
+    uuid_map,        ///< of a Mach-O file with hidden names: the property list of its dSYM that names another UUID
+    symbol_map,      ///< the BCSymbolMap of a Mach-O file with hidden names, found by that UUID or its own
     external_debug,  ///< the module that a WebAssembly module names as having its DWARF
     portable_pdb,    ///< of a .NET assembly, found by its id
     assembly,        ///< of a Portable PDB, found by the id that it names: it knows the names of methods
@@ -27,7 +28,8 @@ struct NeedFile {
   Kind kind = Kind::debug_link;
   std::string path;            ///< as recorded; "" = next to the file under its own name
   std::string directory;       ///< split_unit: what a relative path counts from
-  std::string build_id;        ///< debug_link, supplementary, dsym, symbol_map: lowercase hex; "" = not stated;
+  std::string build_id;        ///< debug_link, supplementary, dsym, uuid_map, symbol_map: lowercase hex; "" = not
+                               ///< stated;
                                ///< portable_pdb, assembly: debug id with dashes
   std::uint32_t crc32 = 0;     ///< debug_link
   std::uint64_t dwo_id = 0;    ///< split_unit

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/macho/uuid_map.hpp"
 #include "object/dwarf/in_macho.hpp"
 
 namespace symcached::object {
@@ -55,6 +56,14 @@ std::optional<macho::File> find_dsym(const macho::File& image, std::span<const C
     auto found =
         first_of(one.file, [&](const macho::File& file) { return file.uuid() == image.uuid() && has_dwarf(file); });
     if (found) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Guid> find_original_uuid(std::span<const Companion> companions) {
+  for (const Companion& one : companions) {
+    if (one.need.kind != NeedFile::Kind::uuid_map) continue;
+    if (const auto uuid = macho::read_original_uuid(one.file)) return *uuid;
   }
   return std::nullopt;
 }

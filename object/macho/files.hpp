@@ -22,6 +22,9 @@ Read<Bytes> chosen_slice(Bytes file);
 /// The image's dSYM among the companions: the Mach-O file, or the slice of a universal one, with its UUID and DWARF.
 std::optional<macho::File> find_dsym(const macho::File& image, std::span<const Companion> companions);
 
+/// The UUID that the image's BCSymbolMap is named by, if a companion tells another one than the image's.
+std::optional<Guid> find_original_uuid(std::span<const Companion> companions);
+
 /// The image's BCSymbolMap among the companions.
 std::optional<macho::SymbolMap> find_symbol_map(std::span<const Companion> companions);
 

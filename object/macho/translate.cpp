@@ -76,6 +76,17 @@ bool has_hidden_names(const macho::Symbols& symbols) {
   return false;
 }
 
+/// What gives hidden names back, and first what tells the UUID that it is called by.
+void add_maps(const std::string& uuid, std::span<const Companion> companions, std::vector<NeedFile>& needed) {
+  if (find_symbol_map(companions)) return;
+  const auto original = find_original_uuid(companions);
+  const auto add = [&](NeedFile::Kind kind, std::string id) {
+    needed.push_back({.kind = kind, .path = {}, .directory = {}, .build_id = std::move(id)});
+  };
+  if (!original) add(NeedFile::Kind::uuid_map, uuid);
+  add(NeedFile::Kind::symbol_map, original ? original->hex_lower() : uuid);
+}
+
 /// Each object file once, though a hostile map may name it often.
 void add_objects(const macho::File& file, const macho::Symbols& symbols, std::span<const Companion> companions,
                  std::vector<NeedFile>& needed) {
@@ -125,8 +136,7 @@ std::vector<NeedFile> needed_files_macho(Bytes bytes, std::span<const Companion>
     if (symbols) add_objects(*file, *symbols, companions, needed);
   }
   const auto names = dsym ? dsym->symbols() : symbols;
-  if (!uuid.empty() && names && !find_symbol_map(companions) && has_hidden_names(*names))
-    needed.push_back({.kind = NeedFile::Kind::symbol_map, .path = {}, .directory = {}, .build_id = uuid});
+  if (!uuid.empty() && names && has_hidden_names(*names)) add_maps(uuid, companions, needed);
   return needed;
 }
 

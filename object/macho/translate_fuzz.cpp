@@ -14,6 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (companions.size() < 16) companions.push_back({need, bytes});
   constexpr std::string_view kMap = "BCSymbolMap Version: 2.0\nfirst\n\1-[A b]\n/src/a.m\n";
   companions.push_back({{.kind = object::NeedFile::Kind::symbol_map}, as_bytes(kMap)});
+  static_cast<void>(object::needed_files_macho(bytes, companions));
   testkit::CheckingSink sink;
   [[maybe_unused]] const auto done = object::translate_macho({.file = bytes, .companions = companions}, sink);
   return 0;

@@ -17,6 +17,7 @@ namespace {
 
 using macho::Stab;
 using testing::ElementsAre;
+using testing::Eq;
 using testing::IsEmpty;
 using testkit::assemble;
 using testkit::MachoImage;
@@ -269,16 +270,21 @@ TEST(FromMacho, MembersOfLibraries) {
   EXPECT_EQ(text_of(older, {&companion, 1}).front(), "480+20 kept public") << "built again since it was linked";
 }
 
+NeedFile need_of(Kind kind, std::string uuid) { return {.kind = kind, .build_id = std::move(uuid)}; }
+
 TEST(FromMacho, HiddenNames) {
   MachoImage image = plain_image();
   image.symbols = {{.name = "___hidden#0_", .value = 0x100000410}, {.name = "__hidden#1_", .value = 0x100000450}};
   add_dwarf(image, {{"__hidden#0_", 0x100000410, 0x20}});
   const auto bytes = assemble(image);
   const auto needed = needed_files(bytes);
-  ASSERT_EQ(needed.size(), 1u);
-  EXPECT_EQ(needed[0].kind, Kind::symbol_map);
-  EXPECT_EQ(needed[0].build_id, "0102030405060708090a0b0c0d0e0f10");
-  const Companion companion{needed[0], as_bytes("BCSymbolMap Version: 2.0\nfirst\n_second\n")};
+  const std::string uuid = "0102030405060708090a0b0c0d0e0f10", original = "ffeeddccbbaa99887766554433221100";
+  EXPECT_THAT(needed, ElementsAre(need_of(Kind::uuid_map, uuid), need_of(Kind::symbol_map, uuid)));
+  const std::string text = "<plist><dict><key>DBGOriginalUUID</key><string>" + original + "</string>";
+  const Companion list{needed[0], as_bytes(text)}, damaged{needed[0], as_bytes("<plist>")};
+  EXPECT_THAT(needed_files(bytes, {&list, 1}), ElementsAre(need_of(Kind::symbol_map, original)));
+  EXPECT_THAT(needed_files(bytes, {&damaged, 1}), Eq(needed));
+  const Companion companion{needed[1], as_bytes("BCSymbolMap Version: 2.0\nfirst\n_second\n")};
   EXPECT_THAT(text_of(bytes, {&companion, 1}),
               ElementsAre("410+20 first", "410+40 first public", "430+20 first public", "450+b0 second public"));
   EXPECT_THAT(needed_files(bytes, {&companion, 1}), IsEmpty());

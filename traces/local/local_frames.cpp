@@ -108,7 +108,7 @@ void LocalFrames::look_for(const FrameQuestion& question, LocalModule& module) {
 void LocalFrames::open_best(std::vector<fs::path> files, LocalModule& module) const {
   std::ranges::stable_partition(files, [](const fs::path& path) { return path.extension() == ".symcache"; });
   auto best = symbolize::Contents::nothing;
-  const symbolize::OpenOptions how{.debug_folders = options_.debug_folders,
+  const symbolize::OpenOptions how{.far = {options_.debug_folders, options_.symbol_maps},
                                    .threads = std::max(1u, std::thread::hardware_concurrency())};
   bool has_geometry = false;
   for (const fs::path& path : std::span(files).first(std::min(files.size(), kMostFilesOfOneBuild))) {

@@ -37,6 +37,7 @@ using FetchFile = std::function<std::expected<FetchedFile, NoFile>(const sources
 struct LocalOptions {
   std::vector<std::filesystem::path> places;  ///< files and directories with programs and debug files
   std::vector<std::string> debug_folders;     ///< as symbolize::kDebugFolder
+  std::vector<std::string> symbol_maps = {};  ///< as symbolize::FarPlaces has them
   FetchFile fetch = {};                       ///< empty: nobody is asked
   symbolize::FetchPdb fetch_pdb = {};         ///< for .NET; empty: nobody is asked
 };
