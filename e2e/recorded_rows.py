@@ -10,7 +10,7 @@ MODULES = {
            "debug_id": "3249d99d-0c40-4931-8610-f4e4fb0b6936-1"},
     "elf": {"type": "elf", "code_id": ELF, "code_file": "/opt/crash", "debug_file": "crash",
             "debug_id": "c0bcc3f1-9827-fe65-3058-404b2831d9e6"},
-    "macho": {"type": "macho", "code_id": MAC, "code_file": "/Users/t/crash", "debug_file": "crash",
+    "macho": {"type": "macho", "code_id": MAC, "code_file": "/Applications/crash", "debug_file": "crash",
               "debug_id": "67e9247c-814e-392b-a027-dbde6748fcbf"},
     "wasm": {"type": "wasm", "code_id": WASM, "code_file": "http://localhost/simple.wasm", "debug_file": "demo.wasm",
              "debug_id": "bda18fd8-5d4a-4eb8-9302-2d6bfad846b1"},
