@@ -20,6 +20,12 @@ HEAP_RATE = {"TCMALLOC_SAMPLE_PARAMETER": "65536"}
 CLOSE = 3.0  # percentage points
 
 
+def retried(profile):
+    """A profile that is wanted however often another one is in the way."""
+    while profile() == 409:
+        pass
+
+
 class Installed(unittest.TestCase):
     """An installed library, programs built against it as others would build them, and clients."""
 
@@ -105,7 +111,7 @@ class Safety(Installed):
 
     def test_two_at_once(self):
         program = self.running()
-        first = threading.Thread(target=lambda: program.curl("/pprof/profile?seconds=300"))
+        first = threading.Thread(target=retried, args=[lambda: program.status("/pprof/profile?seconds=300")])
         first.start()
         busy = lambda: program.status("/pprof/profile?seconds=1") == 409
         until(busy, "the second is told")
@@ -257,9 +263,10 @@ class OurServer(unittest.TestCase):
             self.assertEqual(server.ask("/pprof/cmdline")[0], 404, "not on the main listener")
             done = clients.go("-raw", f"{url}{PROTO}threads")
             self.assertEqual(done.returncode, 0, done.stderr)
-            asking = threading.Thread(target=lambda: server.ask(f"{PROTO}profile?seconds=300", port=server.admin_port))
+            ask = lambda seconds: server.ask(f"{PROTO}profile?seconds={seconds}", port=server.admin_port)[0]
+            asking = threading.Thread(target=retried, args=[lambda: ask(300)])
             asking.start()
-            until(lambda: server.ask(f"{PROTO}profile?seconds=1", port=server.admin_port)[0] == 409, "a profile")
+            until(lambda: ask(1) == 409, "a profile")
             took = seconds_of(lambda: self.assertEqual(server.end()[0], 0))
             asking.join()
             self.assertLess(took, LIMIT)

@@ -118,9 +118,11 @@ class Program:
 
 
 class Scene:
+    upstream_class = Upstream
+
     def __init__(self, folder, symcached):
         self.folder, self.symcached = folder, symcached
-        self.upstream = Upstream(folder / "store")
+        self.upstream = self.upstream_class(folder / "store")
         self.program = Program(folder / "program", folder / "store")
         self.config = folder / "symcached.yml"
         self.config.write_text(json.dumps({"cache_dir": str(folder / "cache"), "connect_to_reserved_ips": True,
@@ -358,11 +360,11 @@ TESTS = [frames_are_named, a_large_request_is_answered, the_cache_says_the_same_
          debuggers_get_no_file_of_another_id]
 
 
-def main(tests):
+def main(tests, scene_class=Scene):
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         (pathlib.Path(scratch) / "store").mkdir()
-        scene = Scene(pathlib.Path(scratch), sys.argv[1])
+        scene = scene_class(pathlib.Path(scratch), sys.argv[1])
         for test in tests:
             try:
                 test(scene)

@@ -222,7 +222,7 @@ Task<Outcome> FolderSource::judge(Wanted wanted, Found found) {
   Outcome outcome = NotThere{};
   if (sniffed->wrapper) {
     outcome = co_await unpacked(item, *sniffed->wrapper, file);
-  } else if (sniffed->content != content_of(wanted.file.type)) {
+  } else if (!is_wanted(sniffed->content, wanted)) {
     outcome = refuse(sniffed->content, item);
   } else if (auto checked = co_await objects_.check(item, file, 0, size); !checked) {
     outcome = std::move(checked.error());

@@ -116,8 +116,7 @@ struct HttpSource::Download {
     const auto sniffed = sniff_file(writer->descriptor(), store::kPayloadOffset, item.wanted.file.type);
     if (!sniffed) return std::unexpected("its cache entry cannot be read");
     if (web_page || (!sniffed->wrapper && sniffed->content == Content::web_page)) verdict = login_page(item.origin);
-    else if (!sniffed->wrapper && sniffed->content != content_of(item.wanted.file.type))
-      verdict = refuse(sniffed->content, item);
+    else if (!sniffed->wrapper && !is_wanted(sniffed->content, item.wanted)) verdict = refuse(sniffed->content, item);
     if (verdict) return std::unexpected("its start is that of another file");
     return {};
   }
@@ -278,6 +277,7 @@ Task<Outcome> HttpSource::download(Wanted wanted, std::string path) {
   const std::string origin = origin_of(path);
   const std::string scope = config_.is_public ? std::string(kGlobalScope) : wanted.scope;
   ObjectCache::Item item{wanted, scope, origin};
+  if (auto kept = co_await find_of_other_type(item, path)) co_return std::move(*kept);
   const auto download = std::make_shared<Download>(objects_, item);
   OpenSink open = [download](const HttpHead& head) { return download->begin(head); };
   LookAtStart look_at_start = [this, download, path](HttpHead head) {
@@ -291,7 +291,37 @@ Task<Outcome> HttpSource::download(Wanted wanted, std::string path) {
   if (is_web_page(result.head)) co_return login_page(origin);
   item.identity = identity_of(result.head);
   if (!download->writer || download->writer->size() == 0) co_return refuse(Content::empty, item);
-  co_return co_await objects_.keep(std::move(item), std::move(*download->writer));
+  Outcome outcome = co_await objects_.keep(std::move(item), std::move(*download->writer));
+  if (std::holds_alternative<Original>(outcome)) {
+    const std::scoped_lock lock(mutex_);
+    if (kept_.size() >= kMaxRemembered) kept_.clear();
+    kept_.insert_or_assign(std::move(path), std::move(wanted));
+  }
+  co_return outcome;
+}
+
+/// Layouts may have one place for files of all types: the first that comes is looked at again.
+Task<std::optional<Outcome>> HttpSource::find_of_other_type(ObjectCache::Item item, std::string path) {
+  std::optional<Wanted> other;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = kept_.find(path);
+    if (found != kept_.end() && found->second.file.type != item.wanted.file.type) other = found->second;
+  }
+  if (!other) co_return std::nullopt;
+  other->scope = item.wanted.scope;
+  ObjectCache::Item same{std::move(*other), item.scope, item.origin};
+  auto kept = co_await objects_.find(std::move(same));
+  auto* original = kept ? std::get_if<Original>(&*kept) : nullptr;
+  if (original == nullptr) co_return std::nullopt;
+  const int file = original->file.get();
+  const auto sniffed = sniff_file(file, original->offset, item.wanted.file.type);
+  if (!sniffed) co_return std::nullopt;
+  if (!is_wanted(sniffed->content, item.wanted)) co_return refuse(sniffed->content, item);
+  auto checked = co_await objects_.check(std::move(item), file, original->offset, original->size);
+  if (!checked) co_return std::move(checked.error());
+  original->note = std::move(*checked);
+  co_return kept;
 }
 
 /// The rest of a large file comes unless a few parts of it tell that it has another id, or says too little.
@@ -305,7 +335,10 @@ Task<bool> HttpSource::goes_on(std::shared_ptr<Download> download, Remote remote
   Glimpse glimpse =
       co_await look(downloader_, objects_.reader(), remote, parts, Seeking::id, has_parts ? kMaxLookRequests : 0);
   const Wanted& wanted = download->item.wanted;
-  if (std::string why = fetch::objection(glimpse, wanted.file); !why.empty()) {
+  sources::FileRequest expected = wanted.file;
+  if (wanted.or_native && !glimpse.stated.empty() && glimpse.stated.front().type == sources::FileType::pdb)
+    expected.type = sources::FileType::pdb;
+  if (std::string why = fetch::objection(glimpse, expected); !why.empty()) {
     download->verdict = Refused{fmt::format("{}: {}", download->item.origin, why), download->item.identity};
     co_return false;
   }

@@ -4,6 +4,7 @@
 #include <expected>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -52,6 +53,8 @@ class HttpSource : public Source {
   Task<Outcome> follow_pointer(Wanted wanted, std::string pointer);
   Task<Outcome> open_elsewhere(Wanted wanted, sources::MappedPath place);
   std::string origin_of(std::string_view path) const;
+  /// What came from the place before, as a file of another type; nothing if it is to be asked.
+  Task<std::optional<Outcome>> find_of_other_type(ObjectCache::Item item, std::string path);
   void remember_place(const std::string& key, const std::string& path);
   std::string remembered_place(const std::string& key);
 
@@ -67,7 +70,8 @@ class HttpSource : public Source {
   std::atomic<Probed> probed_;
   std::mutex mutex_;
   std::unordered_map<std::string, std::string>
-      refused_places_;  ///< path by key of what was wanted; identify() starts there
+      refused_places_;                            ///< path by key of what was wanted; identify() starts there
+  std::unordered_map<std::string, Wanted> kept_;  ///< by path
 };
 
 }  // namespace symcached::fetch

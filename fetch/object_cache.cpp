@@ -36,6 +36,15 @@ std::expected<Sniffed, int> sniff_file(int file, std::uint64_t offset, sources::
   }
 }
 
+bool is_wanted(Content content, const Wanted& wanted) {
+  return content == content_of(wanted.file.type) || (wanted.or_native && content == Content::pdb);
+}
+
+bool is_native_pdb(const Original& original) {
+  const auto sniffed = sniff_file(original.file.get(), original.offset, sources::FileType::pdb);
+  return sniffed && sniffed->content == Content::pdb;
+}
+
 Outcome refuse(Content content, const ObjectCache::Item& item) {
   std::string why =
       fmt::format("{}: {}; expected {}", item.origin, describe(content), describe(content_of(item.wanted.file.type)));
@@ -137,7 +146,7 @@ Task<Outcome> ObjectCache::keep_unpacked(Item item, Wrapper wrapper, int file, s
 
 /// @param where  it was found; empty: it lay there as it is
 Task<Outcome> ObjectCache::judge(Item item, Content content, store::EntryWriter written, std::string_view where) {
-  if (content == content_of(item.wanted.file.type)) co_return co_await publish(std::move(item), std::move(written));
+  if (is_wanted(content, item.wanted)) co_return co_await publish(std::move(item), std::move(written));
   if (content == Content::web_page) co_return login_page(item.origin);
   if (!where.empty()) item.origin += fmt::format(": {}", where);
   co_return refuse(content, item);
@@ -146,6 +155,10 @@ Task<Outcome> ObjectCache::judge(Item item, Content content, store::EntryWriter 
 Task<std::expected<std::string, Outcome>> ObjectCache::check(Item item, int file, std::uint64_t offset,
                                                              std::uint64_t size) {
   if (!is_verified(item.wanted.file.type)) co_return std::string();
+  if (item.wanted.or_native) {
+    const auto sniffed = sniff_file(file, offset, item.wanted.file.type);
+    if (sniffed && sniffed->content == Content::pdb) co_return std::string();
+  }
   auto verified = co_await reader_.verify(item.wanted, file, offset, size);
   if (verified) co_return std::move(*verified);
   std::string why = fmt::format("{}: {}", item.origin, verified.error().why);

@@ -62,6 +62,10 @@ class ObjectCache {
   FileReader& reader_;
 };
 
+/// Whether a file that begins like this may be the wanted one.
+bool is_wanted(Content content, const Wanted& wanted);
+/// Whether it is what Wanted::or_native lets through.
+bool is_native_pdb(const Original& original);
 /// The outcome for content of another kind than wanted.
 Outcome refuse(Content content, const ObjectCache::Item& item);
 /// The outcome for a web page where a server should have sent a file.

@@ -31,6 +31,9 @@ struct Wanted {
   store::Quality at_least = store::Quality::none;
   /// Only what this machine has: kept in the cache directory, or in a folder. No server is asked.
   bool at_hand = false;
+  /// A Portable PDB; one of native code in its place is handed over, too (is_native_pdb), so that it can be told what
+  /// it is. Its age is not compared.
+  bool or_native = false;
 };
 
 /// Makes the key.

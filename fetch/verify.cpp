@@ -29,6 +29,9 @@ Verdict verify_checksums(const ppdb::Pdb& pdb, std::span<const Checksum> checksu
       case ppdb::ChecksumResult::different:
         return std::unexpected(fmt::format("{} checksum differs from the assembly's", checksum.algorithm));
       case ppdb::ChecksumResult::unknown_algorithm: note = "a checksum was not compared: unknown algorithm"; break;
+      case ppdb::ChecksumResult::other_size:
+        note = fmt::format("a checksum was not compared: {} has another length", checksum.algorithm);
+        break;
     }
   }
   return note;

@@ -100,6 +100,7 @@ std::vector<Candidate> CacheRequest::candidates() const {
     if (!file) continue;
     all.push_back({fetch::wanted_of(std::move(*file), query.scope), row.best});
     all.back().wanted.at_hand = row.at_hand;
+    all.back().wanted.or_native = row.file == FileType::portable_pdb && row.use == CacheUse::lookups;
   }
   return all;
 }

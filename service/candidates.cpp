@@ -22,6 +22,7 @@ using stacks::DownloadStatus;
 constexpr std::size_t kMostPlaces = 65'536;   ///< places; when there are more, all are forgotten
 constexpr std::chrono::hours kFoundAgain{1};  ///< how long a place counts as one that has the file
 constexpr std::string_view kFailed = "download failed: ";
+constexpr std::string_view kCutShort = "end of file before message length reached";  ///< in Symbolicator's words
 
 std::string status_text(unsigned status) { return fmt::format("{} {}", status, http::reason_phrase(status)); }
 
@@ -52,6 +53,11 @@ CandidateInfo candidate_of(const fetch::Outcome& outcome, std::chrono::milliseco
                           candidate.why = refused.why;
                         },
                         [&](const fetch::TransientError& error) { describe(error, time_limit, candidate); },
+                        [&](const fetch::NotWhole& cut) {
+                          candidate.download = DownloadStatus::error;
+                          candidate.details = fmt::format("{}{}", kFailed, kCutShort);
+                          candidate.why = cut.why;
+                        },
                         [&](const auto& other) {
                           candidate.download = DownloadStatus::error;
                           candidate.details = fmt::format("{}{}", kFailed, other.why);
@@ -183,8 +189,13 @@ void Candidates::tell_originals(const std::vector<Question>& questions, const st
   for (std::size_t i = 0; i < questions.size(); ++i) {
     File& file = files[{questions[i].source, questions[i].place.wanted.key}];
     file.question = &questions[i];
-    if (said[i].verdict) file.verdicts.push_back(*said[i].verdict);
-    else file.is_there = true;
+    if (!said[i].verdict) {
+      file.is_there = true;
+      continue;
+    }
+    file.verdicts.push_back(*said[i].verdict);
+    originals_.place_said(*sources.sources.all[questions[i].source], questions[i].place.path, questions[i].place.wanted,
+                          *said[i].verdict);
   }
   for (const auto& [name, file] : files) {
     const fetch::Source& source = *sources.sources.all[name.first];

@@ -8,6 +8,7 @@
 
 #include "base/overloaded.hpp"
 #include "base/quantity.hpp"
+#include "fetch/object_cache.hpp"
 #include "service/file_features.hpp"
 #include "service/file_parts.hpp"
 
@@ -79,6 +80,8 @@ Task<Conversion> Converter::convert(Order order, fetch::Original original, std::
             .source = digest_of(original, further),
             .original_size = original.size,
             .start = std::chrono::steady_clock::now()};
+  if (order.wanted.or_native && is_native_pdb(original))
+    co_return NotRead{fmt::format("{}: is a PDB of native code; of .NET only Portable PDBs are read", made.origin)};
   if (auto shared = store_.share(order.key, made.source)) {
     const symbolize::Contents contents = contents_of(shared->head().quality);
     if (order.better_than && contents <= *order.better_than) co_return NotBetter{contents};
@@ -112,6 +115,7 @@ Task<Conversion> Converter::convert(Order order, fetch::Original original, std::
 }
 
 Conversion Converter::publish(const Order& order, const Made& made, store::EntryWriter writer) const {
+  if (writer.size() == 0) return NoUse{fmt::format("{}: has neither debug information nor symbols", made.origin), true};
   if (made.note.kind != order.kind)
     return NoUse{fmt::format("{}: is a file of {}", made.origin,
                              order.kind == symbolize::CacheKind::symcache ? ".NET" : "native code")};

@@ -31,6 +31,11 @@ struct NotBetter {
 };
 struct NoUse {
   std::string why;
+  bool is_bare = false;  ///< as of store::Malformed
+};
+/// A PDB of native code for a module of .NET.
+struct NotRead {
+  std::string why;
 };
 struct StillChanging {
   std::string why;
@@ -41,7 +46,7 @@ struct WorkerDied {
 struct NoMeans {
   std::string why;
 };  ///< this machine's fault: disk space, processes
-using Conversion = std::variant<Published, NotBetter, NoUse, StillChanging, WorkerDied, NoMeans>;
+using Conversion = std::variant<Published, NotBetter, NoUse, NotRead, StillChanging, WorkerDied, NoMeans>;
 
 /// What is to be made of an original.
 struct Order {

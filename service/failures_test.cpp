@@ -173,6 +173,8 @@ TEST(Verdicts, AllSourcesTogetherSayWhatSaysMost) {
   const auto forbidden = failing<store::Forbidden>("c: HTTP status 403", seconds(300));
   const auto cut = failing<store::NotWhole>("d: cut", seconds(1), "size=9");
   const auto long_ago = failing<store::NotWhole>("e: cut", seconds(-5));
+  const auto native = failing<store::Unsupported>("f: native", seconds(86400));
+  const store::Negative bare = store::Malformed{{kNow, kNow + seconds(86400), 1, "g: bare"}, true};
   struct Row {
     std::string_view what;
     std::vector<store::Negative> verdicts;
@@ -193,6 +195,18 @@ TEST(Verdicts, AllSourcesTogetherSayWhatSaysMost) {
        "e: cut; c: HTTP status 403",
        seconds(1),
        ""},
+      {"one has only a PDB of native code, one a damaged file",
+       {refused, native},
+       index_of(native),
+       "f: native; a: id is 1, expected 2",
+       seconds(86400),
+       "size=1"},
+      {"one has a file without symbols, one a damaged file",
+       {bare, refused},
+       index_of(refused),
+       "a: id is 1, expected 2; g: bare",
+       seconds(86400),
+       "size=1"},
       {"one wants to be left alone for two seconds",
        {absent, limited, absent},
        index_of(limited),

@@ -20,6 +20,7 @@ std::string_view state_name(const store::Negative& negative) {
   using Name = std::string_view;
   return std::visit(overloaded{[](const store::Absent&) -> Name { return "absent"; },
                                [](const store::Malformed&) -> Name { return "unusable"; },
+                               [](const store::Unsupported&) -> Name { return "not supported"; },
                                [](const store::NotWhole&) -> Name { return "incomplete"; },
                                [](const store::Crashed&) -> Name { return "not converted"; },
                                [](const store::TimedOut&) -> Name { return "timed out"; },

@@ -29,8 +29,8 @@ struct KeyStatus {
   std::vector<SourceStatus> sources;
 };
 
-/// "absent", "unusable", "incomplete", "not converted", "timed out", "forbidden", "rate limited" or "unavailable": the
-/// words of the log.
+/// "absent", "unusable", "not supported", "incomplete", "not converted", "timed out", "forbidden", "rate limited" or
+/// "unavailable": the words of the log.
 std::string_view state_name(const store::Negative& negative);
 /// Empty for an absence.
 std::string_view why_of(const store::Negative& negative);

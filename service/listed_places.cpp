@@ -38,7 +38,7 @@ bool has_stamps(Layout layout) { return layout == Layout::unified || layout == L
 std::expected<sources::FileRequest, std::string> request_of(FileType type, const CacheQuery& query, Layout layout) {
   sources::ModuleIds module = query.module;
   const bool is_managed = query.type == ModuleType::pe_dotnet;
-  if (type == FileType::portable_pdb && (!is_managed || has_stamps(layout))) type = FileType::pdb;
+  if (type == FileType::portable_pdb && !is_managed) type = FileType::pdb;
   if (type == FileType::pdb && is_managed && !has_stamps(layout) && module.debug_id)
     module.debug_id->age = sources::kNoStamp;
   return sources::make_request(type, std::move(module));
@@ -121,7 +121,8 @@ std::vector<ListedPlace> listed_places(fetch::Source& source, const CacheQuery& 
     if (auto place = further_place(source, query, type)) add(std::move(*place));
     auto file = request_of(type, query, source.layout());
     if (!file || (type == FileType::wasm_debug && query.type == ModuleType::pe_dotnet)) continue;
-    const fetch::Wanted wanted = fetch::wanted_of(std::move(*file), query.scope);
+    fetch::Wanted wanted = fetch::wanted_of(std::move(*file), query.scope);
+    wanted.or_native = wanted.file.type == FileType::portable_pdb && purpose == Purpose::names;
     for (std::string& path : paths_of(source, query, type, wanted)) add({wanted, std::move(path)});
   }
   return all;

@@ -42,16 +42,19 @@ void Originals::use(Sources sources) {
 Task<Originals::Answer> Originals::ask(fetch::Source& source, fetch::Wanted wanted, const RetryPolicy& policy) {
   const auto before = memory_.find(source, wanted);
   if (before && retry_at(*before) > store::Store::now()) co_return *before;
+  if (const auto known = wanted.at_hand ? std::nullopt : memory_.find_by_places(source, wanted)) co_return *known;
   fetch::Outcome got = co_await source.open(wanted);
   if (const auto* exhausted = std::get_if<fetch::Exhausted>(&got)) co_return *exhausted;
   if (const auto* less = std::get_if<fetch::SaysLess>(&got)) co_return *less;
   if (auto* original = std::get_if<fetch::Original>(&got)) co_return std::move(*original);
   store::Negative verdict = verdict_of(got, before, policy);
-  if (!wanted.at_hand) memory_.put(source, wanted, verdict);  // it may have what it was not asked for
+  if (wanted.at_hand) co_return verdict;  // it may have what it was not asked for
+  memory_.put(source, wanted, verdict);
+  for (const std::string& place : source.places(wanted)) memory_.put_place(source, place, wanted, verdict);
   co_return verdict;
 }
 
-void Originals::found(const fetch::Source& source, const fetch::Wanted& wanted) {
+void Originals::found(fetch::Source& source, const fetch::Wanted& wanted) {
   const auto before = memory_.find(source, wanted);
   if (before && std::holds_alternative<store::Absent>(*before)) memory_.drop(source, wanted);
 }

@@ -55,8 +55,13 @@ class Originals {
   void refuse(const fetch::Source& source, const fetch::Wanted& wanted, store::Negative verdict) {
     memory_.put(source, wanted, std::move(verdict));
   }
+  /// One of the source's places was asked for the file.
+  void place_said(const fetch::Source& source, const std::string& place, const fetch::Wanted& wanted,
+                  const store::Negative& verdict) {
+    memory_.put_place(source, place, wanted, verdict);
+  }
   /// The source has the file, whatever it said before; that one was no use is not forgotten.
-  void found(const fetch::Source& source, const fetch::Wanted& wanted);
+  void found(fetch::Source& source, const fetch::Wanted& wanted);
   /// Whether a source has another original now than the one that was refused, or one at last.
   Task<bool> any_changed(std::vector<fetch::Wanted> wanted, SharedSources now);
   /// What the sources there are now last said.

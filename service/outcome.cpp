@@ -23,11 +23,13 @@ seconds until(store::TimePoint when) {
 Outcome outcome_of(const store::Negative& negative) {
   using Kind = Failed::Kind;
   const auto failed = [](const store::Failing& f, Kind kind, std::uint16_t failures) -> Outcome {
-    return Failed{f.why, kind == Kind::malformed, failures, until(f.retry_at), kind};
+    const bool is_lasting = kind == Kind::malformed || kind == Kind::bare || kind == Kind::unsupported;
+    return Failed{f.why, is_lasting, failures, until(f.retry_at), kind};
   };
   return std::visit(
       overloaded{[](const store::Absent& a) -> Outcome { return Absent{until(a.retry_at)}; },
-                 [&](const store::Malformed& m) { return failed(m, Kind::malformed, 1); },
+                 [&](const store::Malformed& m) { return failed(m, m.is_bare ? Kind::bare : Kind::malformed, 1); },
+                 [&](const store::Unsupported& u) { return failed(u, Kind::unsupported, 1); },
                  // However often: it is worth polling until it is whole, and until the server wants to be asked.
                  [&](const store::NotWhole& n) { return failed(n, Kind::not_whole, 1); },
                  [&](const store::RateLimited& r) { return failed(r, Kind::rate_limited, 1); },

@@ -22,8 +22,10 @@ struct Absent {
 };  ///< every source said no; they are asked again after that time
 struct Failed {
   enum class Kind : std::uint8_t {
-    malformed,  ///< the original is no use
-    crashed,    ///< neither could be read to its end
+    malformed,    ///< the original is no use
+    bare,         ///< it has neither debug information nor symbols
+    unsupported,  ///< it is a PDB of native code, for a module of .NET
+    crashed,      ///< neither could be read to its end
     not_whole,
     timed_out,
     forbidden,

@@ -129,6 +129,36 @@ TEST_F(SourcesTest, WhatASourceSaidIsNotSaidByAnotherOfTheSameName) {
   EXPECT_EQ(first_.opened, first) << "it said no an instant ago";
 }
 
+TEST_F(SourcesTest, APlaceIsAskedOnceWhateverFilesItMayHave) {
+  first_.place = "5a/b380779000/symbols";
+  struct Row {
+    std::string_view why;
+    Says says;
+    std::string_view want;
+    int asked;
+  };
+  const Says nothing = [](const auto&) { return fetch::NotThere{}; };
+  const Says other_file = [](const fetch::Wanted& wanted) {
+    return fetch::Refused{std::string(sources::name_of(wanted.file.type))};
+  };
+  const Row rows[] = {
+      {"it has nothing", nothing, "absent", 1},
+      {"it is not to be seen", error(Kind::forbidden), "soft no; no", 1},
+      {"it does not answer", error(Kind::timed_out), "soft no; no", 1},
+      {"it has a file, which may be of one type and not of the other", other_file, "refused pdb; breakpad", 2},
+  };
+  for (const Row& r : rows) {
+    first_.open = r.says;
+    first_.opened = 0;
+    first_.id = std::string(r.why);
+    std::vector<std::unique_ptr<fetch::Source>> sources;
+    sources.push_back(std::make_unique<ScriptedSource>("server", first_));
+    serve(std::move(sources), settled());
+    EXPECT_EQ(find_in(std::to_string(&r - rows)), r.want) << r.why;
+    EXPECT_EQ(first_.opened, r.asked) << r.why;
+  }
+}
+
 TEST_F(SourcesTest, AnAbsenceOnDiskIsThatOfTheSourcesThatWereAsked) {
   start();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(find(), "absent");

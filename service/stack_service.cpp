@@ -14,9 +14,14 @@ using stacks::DownloadStatus;
 using stacks::ModuleStatus;
 using stacks::UseStatus;
 
+/// The text that Symbolicator's clients know.
+constexpr std::string_view kNotPortable = "unsupported: Only portable PDB files can be used for .NET symbolication";
+
 ModuleStatus status_of(const Failed& failed) {
   switch (failed.kind) {
     case Failed::Kind::malformed: return ModuleStatus::malformed;
+    case Failed::Kind::bare: return ModuleStatus::missing;
+    case Failed::Kind::unsupported: return ModuleStatus::unsupported;
     case Failed::Kind::timed_out: return ModuleStatus::timeout;
     case Failed::Kind::crashed: return ModuleStatus::other;
     case Failed::Kind::not_whole:
@@ -55,11 +60,15 @@ int worth(const CandidateInfo& candidate) {
 }
 
 /// Says of the best candidate that it was used, or could not be.
-void mark_used(ModuleStatus status, std::vector<CandidateInfo>& candidates) {
-  if (status == ModuleStatus::found) {
-    const auto best = std::ranges::max_element(candidates, {}, worth);
-    if (best != candidates.end() && worth(*best) >= 0) best->debug = UseStatus{};
-  } else if (status == ModuleStatus::malformed) {
+void mark_used(stacks::ModuleState& state, std::vector<CandidateInfo>& candidates) {
+  const auto best = std::ranges::max_element(candidates, {}, worth);
+  const bool has_best = best != candidates.end() && worth(*best) >= 0;
+  if (state.status == ModuleStatus::found && has_best) {
+    best->debug = UseStatus{};
+  } else if (state.status == ModuleStatus::unsupported && has_best) {
+    best->debug = UseStatus{UseStatus::Kind::error, std::string(kNotPortable)};
+    state.features = *best->features;
+  } else if (state.status == ModuleStatus::malformed) {
     const auto first = std::ranges::find(candidates, DownloadStatus::malformed, &CandidateInfo::download);
     if (first != candidates.end()) first->debug = UseStatus{UseStatus::Kind::malformed};
   }
@@ -120,12 +129,7 @@ Task<StackService::One> StackService::find_one(CacheQuery query, SharedSources s
   std::vector<CandidateInfo> candidates;
   if (with_candidates) candidates = co_await candidates_.list(query, sources, options.apply_source_context);
   One one = co_await look(std::move(query), std::move(sources));
-  const bool has_malformed =
-      std::ranges::any_of(candidates, [](const CandidateInfo& c) { return c.download == DownloadStatus::malformed; });
-  if (with_candidates && one.state.status == ModuleStatus::malformed && !has_malformed &&
-      std::ranges::none_of(candidates, [](const CandidateInfo& c) { return worth(c) > 0; }))
-    one.state.status = ModuleStatus::missing;  // what there is was made without
-  mark_used(one.state.status, candidates);
+  mark_used(one.state, candidates);
   stacks::tidy(candidates);
   one.state.candidates = std::move(candidates);
   co_return one;
@@ -143,6 +147,7 @@ Task<StackService::One> StackService::look(CacheQuery query, SharedSources sourc
   const Outcome outcome = co_await service_.find(std::move(query), kNoLimit, std::move(sources));
   one.state.status = status_of(outcome);
   say_why(outcome, one.state);
+  if (one.state.status == ModuleStatus::unsupported) one.state.features = guessed(store::Quality::lines);
   const auto* ready = std::get_if<Ready>(&outcome);
   if (ready == nullptr) co_return one;
   const store::Head& head = ready->entry->head();

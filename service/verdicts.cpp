@@ -29,7 +29,9 @@ State failed(const BackOff& back_off, const Before& before, std::string why, std
   return State{{now, now + back_off.after(failures), failures, std::move(why), std::move(identity)}};
 }
 
-store::Malformed malformed(const RetryPolicy& policy, std::string why, std::string identity) {
+/// Store::Malformed or Unsupported.
+template <class State = store::Malformed>
+State no_use(const RetryPolicy& policy, std::string why, std::string identity) {
   const auto now = store::Store::now();
   return {{now, now + policy.malformed, 1, std::move(why), std::move(identity)}};
 }
@@ -53,24 +55,25 @@ Negative died(const std::string& why, std::string identity, const Before& before
   const Before same = before && identity_of(*before) == identity ? before : std::nullopt;
   auto crashed = failed<store::Crashed>(policy.crashed, same, why, identity);
   if (crashed.failures < policy.max_deaths) return crashed;
-  return malformed(policy, fmt::format("crashed {} workers in a row: {}", crashed.failures, why), std::move(identity));
+  return no_use(policy, fmt::format("crashed {} workers in a row: {}", crashed.failures, why), std::move(identity));
 }
 
 /// The places of Negative's alternatives among each other: what may soon be mended weighs most, for it is worth
 /// waiting for; a lasting refusal says more than an absence.
 constexpr int weight(const Negative& negative) {
-  return std::visit(overloaded{[](const store::Absent&) { return 0; }, [](const store::Malformed&) { return 1; },
-                               [](const store::Forbidden&) { return 2; }, [](const store::Unavailable&) { return 3; },
-                               [](const store::TimedOut&) { return 4; }, [](const store::RateLimited&) { return 5; },
-                               [](const store::NotWhole&) { return 6; }, [](const store::Crashed&) { return 7; }},
+  return std::visit(overloaded{[](const store::Absent&) { return 0; },
+                               [](const store::Malformed& malformed) { return malformed.is_bare ? 1 : 2; },
+                               [](const store::Unsupported&) { return 3; }, [](const store::Forbidden&) { return 4; },
+                               [](const store::Unavailable&) { return 5; }, [](const store::TimedOut&) { return 6; },
+                               [](const store::RateLimited&) { return 7; }, [](const store::NotWhole&) { return 8; },
+                               [](const store::Crashed&) { return 9; }},
                     negative);
 }
 
 }  // namespace
 
 Negative verdict_of(const fetch::Outcome& got, const Before& before, const RetryPolicy& policy) {
-  if (const auto* refused = std::get_if<fetch::Refused>(&got))
-    return malformed(policy, refused->why, refused->identity);
+  if (const auto* refused = std::get_if<fetch::Refused>(&got)) return no_use(policy, refused->why, refused->identity);
   if (const auto* cut = std::get_if<fetch::NotWhole>(&got))
     return failed<store::NotWhole>(policy.not_whole, before, cut->why, cut->identity);
   if (const auto* error = std::get_if<fetch::TransientError>(&got)) return verdict_of(*error, before, policy);
@@ -80,7 +83,13 @@ Negative verdict_of(const fetch::Outcome& got, const Before& before, const Retry
 
 Negative verdict_of(const Conversion& conversion, std::string identity, const Before& before,
                     const RetryPolicy& policy) {
-  if (const auto* no_use = std::get_if<NoUse>(&conversion)) return malformed(policy, no_use->why, std::move(identity));
+  if (const auto* useless = std::get_if<NoUse>(&conversion)) {
+    auto verdict = no_use(policy, useless->why, std::move(identity));
+    verdict.is_bare = useless->is_bare;
+    return verdict;
+  }
+  if (const auto* other = std::get_if<NotRead>(&conversion))
+    return no_use<store::Unsupported>(policy, other->why, std::move(identity));
   if (const auto* changing = std::get_if<StillChanging>(&conversion))
     return failed<store::NotWhole>(policy.not_whole, before, changing->why, std::move(identity));
   return died(std::get<WorkerDied>(conversion).why, std::move(identity), before, policy);

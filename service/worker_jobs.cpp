@@ -62,6 +62,12 @@ struct Input {
   }
 };
 
+bool is_bare(const object::FileInfo& info) {
+  const stacks::Features features = features_of(info);
+  return info.kind != object::FileKind::unknown && !info.error && !features.has_debug_info && !features.has_symbols;
+}
+
+/// Of a bare file there is no output.
 Answer derive(const worker::Work& work) {
   const auto input = OpenedParts::open(work);
   if (!input) return std::unexpected(input.error());
@@ -70,10 +76,11 @@ Answer derive(const worker::Work& work) {
   };
   const auto derived =
       symbolize::derive_cache({.file = input->original, .companions = input->companions, .release = release});
+  const object::FileInfo info = object::describe(input->original);
+  if (!derived && is_bare(info)) return DerivedNote{}.text();
   if (!derived) return std::unexpected(derived.error());
   work.output(derived->file);
-  const stacks::Features features = features_of(object::describe(input->original));
-  return DerivedNote{derived->kind, derived->contents, derived->debug_id, features}.text();
+  return DerivedNote{derived->kind, derived->contents, derived->debug_id, features_of(info)}.text();
 }
 
 Answer derive_sources(const worker::Work& work) {

@@ -49,6 +49,11 @@ std::vector<std::string_view> patterns_of(const LayoutRules& rules, FileType typ
   return all;
 }
 
+/// Whether places after the first are other spellings of it, which not everybody is asked for.
+bool ends_with_first(const LayoutRules& rules) {
+  return rules.probing == Probing::first && (rules.layout == Layout::unified || rules.layout == Layout::slashsymbols);
+}
+
 /// Literal text up to the next word, cut off the front.
 std::string_view take_literal(std::string_view& pattern) {
   const std::string_view literal = pattern.substr(0, pattern.find('{'));
@@ -152,6 +157,7 @@ std::vector<Place> places(const LayoutRules& rules, const FileRequest& request) 
       if (std::ranges::find(all, spelled, &Place::path) == all.end())
         all.push_back({packing, number, std::move(spelled)});
     }
+    if (!all.empty() && ends_with_first(rules)) break;
   }
   return all;
 }

@@ -143,15 +143,9 @@ TEST(Layouts, FollowTheRulesOfEachStore) {
        mach_debug,
        {.debug_id = DebugId{*Guid::parse(kUpper), 0}},
        {"32/49d99d0c4049318610f4e4fb0b6936/debuginfo"}},
-      {Layout::unified,
-       wasm_code,
-       wasm(),
-       {"df/" + rest + "/executable", "e4/5db8dfaf2d09fd640c8fe377d572de0/executable"}},
+      {Layout::unified, wasm_code, wasm(), {"df/" + rest + "/executable"}},
       {Layout::unified, breakpad, windows(), {"32/49d99d0c4049318610f4e4fb0b69361/breakpad"}},
-      {Layout::unified,
-       breakpad,
-       linux_library(),
-       {"df/" + rest + "/breakpad", "e4/5db8dfaf2d09fd640c8fe377d572de0/breakpad"}},
+      {Layout::unified, breakpad, linux_library(), {"df/" + rest + "/breakpad"}},
       {Layout::unified, source_bundle, windows(), {"32/49d99d0c4049318610f4e4fb0b69361/sourcebundle"}},
       {Layout::unified, uuid_map, mac(), {"67/e9247c814e392ba027dbde6748fcbf/uuidmap"}},
       {Layout::unified, bcsymbol_map, mac(), {"67/e9247c814e392ba027dbde6748fcbf/bcsymbolmap"}},
@@ -170,11 +164,7 @@ TEST(Layouts, FollowTheRulesOfEachStore) {
        {.debug_file = "X.pdb", .debug_id = DebugId{*Guid::parse(kUpper), 7}},
        {"x.pdb/3249d99d0c4049318610f4e4fb0b6936FFFFFFFF/x.pdb"}},
       {Layout::nuget, pe, windows(), {}},
-      {Layout::slashsymbols,
-       elf_debug,
-       linux_library(),
-       {"libm-2.23.so/" + std::string(kBuildId) + "/symbols",
-        "libm-2.23.so/DFB85DE42DAFFD09640C8FE377D572DE3E168920/symbols"}},
+      {Layout::slashsymbols, elf_debug, linux_library(), {"libm-2.23.so/" + std::string(kBuildId) + "/symbols"}},
       {Layout::flat, pdb, windows(), {"crash.pdb", "crash.pd_"}},
       {Layout::flat, pe, windows(), {"crash.exe", "crash.ex_"}},
       {Layout::flat, elf_debug, linux_library(), {"libm-2.23.so.debug", "libm-2.23.so"}},
@@ -195,6 +185,27 @@ TEST(Layouts, SourceBundlesOfMacFilesLieByUuid) {
                           "crash/67E9247C814E392BA027DBDE6748FCBF0/crash.src.zip",
                           "crash/67E9247C814E392BA027DBDE6748FCBFffffffff/crash.src.zip"))
       << "the UUID may be a build id, and the module one of .NET";
+}
+
+TEST(Layouts, FirstIsTheFirstThatIsKnown) {
+  const std::string build_id = "df/b85de42daffd09640c8fe377d572de3e168920/breakpad";
+  ModuleIds module = linux_library();
+  module.debug_id = debug_id_of_build_id(module.code_id);
+  const std::string debug_id = "e4/5db8dfaf2d09fd640c8fe377d572de0/breakpad";
+  EXPECT_THAT(paths({.layout = Layout::unified, .probing = Probing::first}, request(FileType::breakpad, module)),
+              ElementsAre(build_id));
+  EXPECT_THAT(paths({.layout = Layout::unified}, request(FileType::breakpad, module)), ElementsAre(build_id, debug_id));
+  module.code_id.clear();
+  EXPECT_THAT(paths({.layout = Layout::unified, .probing = Probing::first}, request(FileType::breakpad, module)),
+              ElementsAre(debug_id));
+}
+
+TEST(Layouts, BuildIdsOfPlayStationAreSpelledInTwoWays) {
+  const std::string build_id(kBuildId), upper = "DFB85DE42DAFFD09640C8FE377D572DE3E168920";
+  for (const FileType type : {FileType::elf_debug, FileType::elf_code, FileType::breakpad})
+    EXPECT_THAT(paths({.layout = Layout::slashsymbols}, request(type, linux_library())),
+                ElementsAre("libm-2.23.so/" + build_id + "/symbols", "libm-2.23.so/" + upper + "/symbols"))
+        << name_of(type);
 }
 
 TEST(Layouts, CasingIsForTheWholePath) {

@@ -68,7 +68,11 @@ struct Failing {
   /// empty = unknown. An original with another identity is worth a try.
   std::string identity = {};
 };
-struct Malformed : Failing {};    ///< fetched, could not be used
+/// Fetched, could not be used.
+struct Malformed : Failing {
+  bool is_bare = false;  ///< it is sound, and has neither debug information nor symbols
+};
+struct Unsupported : Failing {};  ///< fetched, of a kind that is not read
 struct NotWhole : Failing {};     ///< cut short, or still being copied
 struct Crashed : Failing {};      ///< the process that read it died
 struct TimedOut : Failing {};     ///< a source did not answer in time
@@ -81,9 +85,10 @@ struct Exhausted {
   std::string why;
 };
 
-using Lookup = std::variant<Hit, Miss, Absent, Malformed, NotWhole, Crashed, TimedOut, Forbidden, RateLimited,
-                            Unavailable, Exhausted>;
+using Lookup = std::variant<Hit, Miss, Absent, Malformed, Unsupported, NotWhole, Crashed, TimedOut, Forbidden,
+                            RateLimited, Unavailable, Exhausted>;
 /// All that may be remembered besides a file.
-using Negative = std::variant<Absent, Malformed, NotWhole, Crashed, TimedOut, Forbidden, RateLimited, Unavailable>;
+using Negative =
+    std::variant<Absent, Malformed, Unsupported, NotWhole, Crashed, TimedOut, Forbidden, RateLimited, Unavailable>;
 
 }  // namespace symcached::store

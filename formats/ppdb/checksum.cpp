@@ -46,6 +46,7 @@ std::vector<std::byte> checksum_of(const Pdb& pdb, std::string_view algorithm) {
 ChecksumResult verify_checksum(const Pdb& pdb, std::string_view algorithm, Bytes digest) {
   const std::vector<std::byte> computed = checksum_of(pdb, algorithm);
   if (computed.empty()) return ChecksumResult::unknown_algorithm;
+  if (digest.size() != computed.size()) return ChecksumResult::other_size;
   return std::ranges::equal(digest, computed) ? ChecksumResult::equal : ChecksumResult::different;
 }
 

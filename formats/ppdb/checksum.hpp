@@ -13,6 +13,7 @@ enum class ChecksumResult : std::uint8_t {
   equal,
   different,
   unknown_algorithm,  ///< nothing was compared
+  other_size,         ///< nothing was compared: no digest of that algorithm has so many bytes
 };
 
 /// Hash of some bytes, as if they stood behind one another; empty for an algorithm that is not known.

@@ -39,6 +39,7 @@ struct Script {
   bool is_public = true;
   std::string id = {};
   std::string identity = {};
+  std::string place = {};  ///< where a server has every file; empty: a folder, with a place for each
   std::uint64_t credentials = 0;
   std::atomic<int> opened = 0, identified = 0, forgotten = 0;
 };
@@ -50,14 +51,16 @@ class ScriptedSource : public fetch::Source {
   const std::string& key() const override { return name_; }
   const std::string& id() const override { return script_.id; }
   std::uint64_t credentials() const override { return script_.credentials; }
-  bool is_local() const override { return true; }
+  bool is_local() const override { return script_.place.empty(); }
   bool is_public() const override { return script_.is_public; }
   Task<fetch::Outcome> open(fetch::Wanted wanted) override {
     ++script_.opened;
     co_return script_.open(wanted);
   }
   sources::Layout layout() const override { return sources::Layout::native; }
-  std::vector<std::string> places(const fetch::Wanted& wanted) override { return {wanted.key}; }
+  std::vector<std::string> places(const fetch::Wanted& wanted) override {
+    return {script_.place.empty() ? wanted.key : script_.place};
+  }
   std::string location_of(std::string_view place) const override { return name_ + '/' + std::string(place); }
   Task<fetch::Outcome> open_place(fetch::Wanted wanted, std::string) override { return open(std::move(wanted)); }
   Task<std::string> identify(fetch::Wanted) override {
