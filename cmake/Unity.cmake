@@ -29,6 +29,7 @@ set_source_files_properties(
   app/cache_warm.cpp app/cleanup.cpp app/commands.cpp app/config.cpp app/convert.cpp app/inspect.cpp app/lookup.cpp
   app/serve_options.cpp app/symbolicate.cpp app/warmer_test.cpp
   app/fetch.cpp app/symcachegen.cpp service/cache_query_test.cpp service/source_files_test.cpp
+  library/fetch_debug_file.cpp library/fetch_debug_file_test.cpp
   service/worker_reader_test.cpp stacks/explain_test.cpp stacks/symbolicate_test.cpp transcode/remote_transcoders.cpp
   transcode/remote_transcoders_test.cpp transcode/transcoder_test.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -198,7 +198,7 @@ void Candidates::tell_originals(const std::vector<Question>& questions, const st
                           *said[i].verdict);
   }
   for (const auto& [name, file] : files) {
-    const fetch::Source& source = *sources.sources.all[name.first];
+    fetch::Source& source = *sources.sources.all[name.first];
     const fetch::Wanted& wanted = file.question->place.wanted;
     if (file.is_there) originals_.found(source, wanted);
     else originals_.refuse(source, wanted, combined(file.verdicts, sources.asked, sources.sources.policy));

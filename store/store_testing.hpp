@@ -47,6 +47,7 @@ inline std::string say(const Lookup& lookup) {
                  },
                  [](const Miss&) { return std::string("miss"); }, [](const Absent&) { return std::string("absent"); },
                  [](const Malformed& m) { return "malformed " + m.why; },
+                 [](const Unsupported& u) { return "unsupported " + u.why; },
                  [](const NotWhole& n) { return "not whole " + n.why; },
                  [](const Crashed& c) { return "crashed " + c.why; },
                  [](const TimedOut& t) { return "timed out " + t.why; },
