@@ -1,7 +1,7 @@
 # sc_library_for_others(NAME name FOLDER folder MAP map): lib<name>.so and lib<name>.a of everything that a folder
 # needs, for programs of others. Both give the names of the map and no others. Sets <name>_needed, the flags that a
 # program needs which links the static one. They are the component <name> of what is installed.
-#   SHARED_WITH folder...  that only the shared library has, as far as there are such
+#   SHARED_WITH folder...  that are all in the shared library, and can give names of the map to others
 #   ABI_VERSION number     of the shared library
 #   UNUSED flag...         that folders below need, but not for what this library uses of them
 find_program(SC_LD NAMES ld.bfd ld REQUIRED)
