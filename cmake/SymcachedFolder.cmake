@@ -48,7 +48,7 @@ if(NOT SC_FUZZ)
   target_compile_options(sc_replay PRIVATE $<$<CONFIG:Release>:-O1>)
 endif()
 
-set(SC_SERVER_FOLDERS net auth fetch store service transcode worker client api library)
+set(SC_SERVER_FOLDERS net auth fetch store service transcode worker client api library profiling)
 add_custom_target(server_tests)
 
 function(sc_label test path)
