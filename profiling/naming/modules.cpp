@@ -248,7 +248,8 @@ std::shared_ptr<const CodeMappings> ModuleRegistry::recent() {
 
 std::vector<MappedModule> mapped_modules() {
   std::vector<MappedModule> out;
-  for (const CodeMapping& mapping : *ModuleRegistry::of_process().refreshed()) out.push_back(mapping.module);
+  const std::shared_ptr<const CodeMappings> all = ModuleRegistry::of_process().refreshed();
+  for (const CodeMapping& mapping : *all) out.push_back(mapping.module);
   return out;
 }
 
