@@ -389,7 +389,7 @@ class Reader:
                 continue  # cut, or not there for a moment
             self.whole += 1
             groups = len(set(body[at:at + 8] for at in range(0, len(body), 8)))
-            # While a file is written in place it is, for a moment, the first pages of its new content, to whoever looks.
+            # A file that is written in place is, for a moment, the first pages of its content, to whoever looks.
             if body not in self.versions and (groups != 1 or len(body) % mmap.PAGESIZE != 0):
                 faults.append((len(body), groups))
         return faults
