@@ -9,6 +9,7 @@ import tempfile
 import threading
 import unittest
 
+import rough_clients
 from pprof_clients import Clients, Program, checked, shares_of, missing_tools, run, seconds_of
 from program import PROGRAM, ROOT, main
 from server import LIMIT, Server, until
@@ -125,6 +126,19 @@ class Safety(Installed):
         done = run("curl", "-s", "--max-time", "1", f"{program.url}/pprof/profile?seconds=300")
         self.assertEqual(done.returncode, 28)
         until(lambda: program.status("/pprof/profile?seconds=1") == 200, "a profile after one that nobody waits for")
+
+    def test_rough_clients(self):
+        program, chance, page = self.running(), rough_clients.chance_of(1), "/pprof/symbol"
+        self.assertEqual(program.status(page), 200)
+        before = program.descriptors()
+        rough_clients.wrk(program, page)
+        rough_clients.reset_downloads(program, f"{PROTO}threads", 30, chance)
+        rough_clients.cut_bursts(program, page, 30, chance)
+        rough_clients.send_malformed(program, 100, chance)
+        rough_clients.close_all(rough_clients.half_sent_heads(program, 64), chance)
+        until(lambda: program.status(page) == 200, "an answer afterwards")
+        until(lambda: program.descriptors() <= before, "their connections are closed")
+        self.assertEqual(program.end()[0], 0)
 
     def test_token(self):
         environment = {"LD_PRELOAD": str(self.shared), "SYMCACHED_PPROF_TOKEN": "secret"}

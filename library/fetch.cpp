@@ -8,17 +8,15 @@
 #include <string>
 #include <string_view>
 
-#include "base/guarded.hpp"
 #include "client/symcache_client.hpp"
+#include "library/fetched.hpp"
 
 namespace client = symcached::client;
 
 namespace {
 
-using symcached::guarded;
-using symcached::put_error;
-
-constexpr std::chrono::milliseconds kUsualTimeout{600'000};
+using symcached::library::Fetched;
+using symcached::library::kUsualTimeout;
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
@@ -39,20 +37,15 @@ std::expected<client::ServerPlace, std::string> server_of(const char* url, const
   return place;
 }
 
-struct Result {
-  int status = SYMCACHED_FETCH_FAILED;
-  std::string text;  ///< the path; otherwise why there is none
-};
-
-Result result_of(const client::Outcome& outcome) {
+Fetched result_of(const client::Outcome& outcome) {
   if (const auto* kept = std::get_if<client::Kept>(&outcome)) return {SYMCACHED_FETCHED, kept->path.string()};
   if (const auto* not_kept = std::get_if<client::NotKept>(&outcome))
     return {not_kept->is_unfinished ? SYMCACHED_NOT_YET : SYMCACHED_FETCH_FAILED, not_kept->why};
   return {SYMCACHED_NOT_THERE, "the server does not have this symcache and cannot make it"};
 }
 
-Result fetch(const char* url, const char* pdb_name, const char* pdb_guid, std::uint32_t pdb_age, const char* directory,
-             const symcached_fetch_options& options) {
+Fetched fetch(const char* url, const char* pdb_name, const char* pdb_guid, std::uint32_t pdb_age, const char* directory,
+              const symcached_fetch_options& options) {
   const auto guid = symcached::Guid::parse(pdb_guid);
   if (!guid) return {SYMCACHED_FETCH_FAILED, "the id is no GUID"};
   auto server = server_of(url, options);
@@ -70,12 +63,7 @@ Result fetch(const char* url, const char* pdb_name, const char* pdb_guid, std::u
 int symcached_fetch(const char* url, const char* pdb_name, const char* pdb_guid, std::uint32_t pdb_age,
                     const char* directory, const symcached_fetch_options* options, char* path, std::size_t path_size,
                     char* error, std::size_t error_size) {
-  return guarded<int>(SYMCACHED_FETCH_FAILED, error, error_size, [&] {
-    Result result = fetch(url, pdb_name, pdb_guid, pdb_age, directory, symcached::whole(options));
-    if (result.status == SYMCACHED_FETCHED && result.text.size() >= path_size)
-      result = {SYMCACHED_FETCH_FAILED, "the symcache is there, but its path is longer than the buffer for it"};
-    const bool is_there = result.status == SYMCACHED_FETCHED;
-    put_error(result.text, is_there ? path : error, is_there ? path_size : error_size);
-    return result.status;
+  return symcached::library::tell_fetched("the symcache", {path, path_size, error, error_size}, [&] {
+    return fetch(url, pdb_name, pdb_guid, pdb_age, directory, symcached::whole(options));
   });
 }

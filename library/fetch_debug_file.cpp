@@ -9,26 +9,20 @@
 #include <string_view>
 #include <vector>
 
-#include "base/guarded.hpp"
 #include "base/hex.hpp"
 #include "client/symcache_client.hpp"
 #include "fetch/file_fetcher.hpp"
+#include "library/fetched.hpp"
 #include "sources/module_ids.hpp"
 
 namespace fetch = symcached::fetch;
 
 namespace {
 
-using symcached::guarded;
-using symcached::put_error;
+using symcached::library::Fetched;
+using symcached::library::kUsualTimeout;
 
-constexpr long kUsualTimeout = 600'000;
 constexpr symcached::store::CacheKind kFiles{"objects", 1};  // of a store that is gone when the call ends
-
-struct Result {
-  int status = SYMCACHED_FETCH_FAILED;
-  std::string text;  ///< the path; otherwise why there is none
-};
 
 /// What stands between blanks.
 std::vector<std::string> words_of(std::string_view text) {
@@ -43,7 +37,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return out;
 }
 
-Result keep(const fetch::Original& original, const std::filesystem::path& path) {
+Fetched keep(const fetch::Original& original, const std::filesystem::path& path) {
   const auto mapped = original.map();
   if (!mapped) return {SYMCACHED_FETCH_FAILED, mapped.error()};
   const std::string_view bytes = symcached::as_text(original.bytes_in(*mapped));
@@ -61,8 +55,8 @@ Result keep(const fetch::Original& original, const std::filesystem::path& path) 
   return {SYMCACHED_FETCH_FAILED, "cannot write the file: the disk may be full"};
 }
 
-Result fetch_debug_file(const char* sources, const std::string& build_id, const char* directory,
-                        std::uint32_t timeout_ms) {
+Fetched fetch_debug_file(const char* sources, const std::string& build_id, const char* directory,
+                         std::uint32_t timeout_ms) {
   if (build_id.empty() || build_id.size() > symcached::sources::kMaxCodeId || !symcached::is_lower_hex(build_id))
     return {SYMCACHED_FETCH_FAILED, "the build id is not in lower-case hex digits"};
   const std::filesystem::path path = std::filesystem::path(directory) / (build_id + ".debug");
@@ -71,7 +65,7 @@ Result fetch_debug_file(const char* sources, const std::string& build_id, const 
   fetch::FetcherOptions options{
       .symbols = words_of(sources), .objects = kFiles, .user_agent = "libsymcached/" SYMCACHED_VERSION};
   options.limits = symcached::client::usual_limits();
-  options.limits.total_ms = timeout_ms == 0 ? kUsualTimeout : static_cast<long>(timeout_ms);
+  options.limits.total_ms = static_cast<long>(timeout_ms == 0 ? kUsualTimeout.count() : timeout_ms);
   const auto fetcher = fetch::FileFetcher::open(std::move(options));
   if (!fetcher) return {SYMCACHED_FETCH_FAILED, fetcher.error()};
   const auto original = (*fetcher)->fetch(symcached::sources::FileType::elf_debug, {.code_id = build_id});
@@ -85,12 +79,6 @@ Result fetch_debug_file(const char* sources, const std::string& build_id, const 
 int symcached_fetch_debug_file(const char* sources, const char* build_id, const char* directory,
                                std::uint32_t timeout_ms, char* path, std::size_t path_size, char* error,
                                std::size_t error_size) {
-  return guarded<int>(SYMCACHED_FETCH_FAILED, error, error_size, [&] {
-    Result result = fetch_debug_file(sources, build_id, directory, timeout_ms);
-    if (result.status == SYMCACHED_FETCHED && result.text.size() >= path_size)
-      result = {SYMCACHED_FETCH_FAILED, "the debug file is there, but its path is longer than the buffer for it"};
-    const bool is_there = result.status == SYMCACHED_FETCHED;
-    put_error(result.text, is_there ? path : error, is_there ? path_size : error_size);
-    return result.status;
-  });
+  return symcached::library::tell_fetched("the debug file", {path, path_size, error, error_size},
+                                          [&] { return fetch_debug_file(sources, build_id, directory, timeout_ms); });
 }
