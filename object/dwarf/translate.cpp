@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/threads.hpp"
+#include "object/common/forked_sinks.hpp"
 #include "object/dwarf/functions.hpp"
 #include "object/dwarf/units.hpp"
 
@@ -24,12 +24,8 @@ class Workers {
       : input_(input), files_(files), units_(units), budget_(files.bytes() * kReadAgain + kBudgetFloor) {}
 
   Read<void> run(model::ModuleSink& sink) {
-    std::size_t threads = std::clamp<std::size_t>(units_.useful_threads(), 1, std::max(input_.threads, 1u));
-    std::vector<std::unique_ptr<model::ModuleSink>> parts;
-    for (; threads > 1; --threads)
-      if (auto part = sink.fork()) parts.push_back(std::move(part));
-    run_on_threads(parts.size() + 1, [&](std::size_t i) { work(i == 0 ? sink : *parts[i - 1]); });
-    for (auto& part : parts) sink.join(std::move(part));
+    const std::size_t threads = std::min<std::size_t>(units_.useful_threads(), input_.threads);
+    run_on_forks(sink, threads, [&](model::ModuleSink& part) { work(part); });
     if (error_) return std::unexpected(*error_);
     return {};
   }

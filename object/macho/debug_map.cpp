@@ -1,8 +1,12 @@
 #include "object/macho/debug_map.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
 #include <unordered_map>
 
+#include "object/common/forked_sinks.hpp"
 #include "object/common/wrapping_sink.hpp"
 #include "object/dwarf/in_macho.hpp"
 #include "object/macho/symbols.hpp"
@@ -120,33 +124,75 @@ std::vector<Move> moves_of(const DebugMapInput& input, const Group& group, const
   return moves;
 }
 
-Read<void> translate_group(const DebugMapInput& input, const Group& group, model::ModuleSink& sink,
-                           std::vector<CodeRange>& covered) {
-  const auto object = input.objects.open(group.path, group.modified);
-  if (!object || !has_dwarf(*object)) return {};
-  SC_TRY(const auto dwarf, MachoDwarf::open(*object, input.original.inflate));
-  SC_TRY(const auto table, object->symbols());
-  const auto code = code_ranges_of(*object);
-  const auto moves = moves_of(input, group, table, code);
-  CodeSymbols symbols;
-  if (const auto added = add_macho_symbols(*object, {}, input.hidden, symbols); !added) return added;
-  symbols.finish(code);
-  MovingSink moving(sink, moves, input.image.image_base());
-  const auto done = translate_dwarf(
-      {.sections = dwarf.sections(), .split = {}, .code = code, .symbols = &symbols, .threads = input.original.threads},
-      moving);
-  covered.insert(covered.end(), moving.covered().begin(), moving.covered().end());
-  return done;
-}
+/// Reads the object files of a map, several at a time. What comes of it does not depend on which thread reads which.
+class ObjectReaders {
+ public:
+  explicit ObjectReaders(const DebugMapInput& input) : input_(input), groups_(groups_of(input)) {}
+
+  Read<std::vector<CodeRange>> run(model::ModuleSink& sink) {
+    const std::size_t threads =
+        std::clamp<std::size_t>(input_.original.threads, 1, std::max<std::size_t>(1, groups_.size()));
+    threads_each_ = static_cast<unsigned>(std::max<std::size_t>(1, input_.original.threads / threads));
+    run_on_forks(sink, threads, [&](model::ModuleSink& part) { work(part); });
+    if (error_) return std::unexpected(*error_);
+    std::ranges::sort(covered_, {}, [](const CodeRange& r) { return std::pair(r.start, r.end); });
+    return std::move(covered_);
+  }
+
+ private:
+  void work(model::ModuleSink& sink) {
+    std::vector<CodeRange> covered;
+    for (std::size_t i = 0; (i = next_.fetch_add(1)) < failed_group_.load() && i < groups_.size();)
+      if (const auto done = translate(groups_[i], sink, covered); !done) fail(i, done.error());
+    const std::lock_guard lock(mutex_);
+    covered_.insert(covered_.end(), covered.begin(), covered.end());
+  }
+
+  Read<void> translate(const Group& group, model::ModuleSink& sink, std::vector<CodeRange>& covered) {
+    const auto object = open(group);
+    if (!object || !has_dwarf(*object)) return {};
+    SC_TRY(const auto dwarf, MachoDwarf::open(*object, input_.original.inflate));
+    SC_TRY(const auto table, object->symbols());
+    const auto code = code_ranges_of(*object);
+    const auto moves = moves_of(input_, group, table, code);
+    CodeSymbols symbols;
+    if (const auto added = add_macho_symbols(*object, {}, input_.hidden, symbols); !added) return added;
+    symbols.finish(code);
+    MovingSink moving(sink, moves, input_.image.image_base());
+    const auto done = translate_dwarf(
+        {.sections = dwarf.sections(), .split = {}, .code = code, .symbols = &symbols, .threads = threads_each_},
+        moving);
+    covered.insert(covered.end(), moving.covered().begin(), moving.covered().end());
+    return done;
+  }
+
+  std::optional<macho::File> open(const Group& group) {
+    const std::lock_guard lock(mutex_);  // the indexes of libraries are made as they are needed
+    return input_.objects.open(group.path, group.modified);
+  }
+
+  /// Keeps the error of the first group that has one, whoever meets it.
+  void fail(std::size_t group, const ReadError& error) {
+    const std::lock_guard lock(mutex_);
+    if (group >= failed_group_) return;
+    failed_group_ = group;
+    error_ = error;
+  }
+
+  const DebugMapInput& input_;
+  const std::vector<Group> groups_;
+  unsigned threads_each_ = 1;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<std::size_t> failed_group_ = ~std::size_t{0};
+  std::mutex mutex_;
+  std::vector<CodeRange> covered_;
+  std::optional<ReadError> error_;
+};
 
 }  // namespace
 
 Read<std::vector<CodeRange>> translate_debug_map(const DebugMapInput& input, model::ModuleSink& sink) {
-  std::vector<CodeRange> covered;
-  for (const Group& group : groups_of(input))
-    if (const auto done = translate_group(input, group, sink, covered); !done) return std::unexpected(done.error());
-  std::ranges::sort(covered, {}, [](const CodeRange& r) { return std::pair(r.start, r.end); });
-  return covered;
+  return ObjectReaders(input).run(sink);
 }
 
 }  // namespace symcached::object

@@ -21,7 +21,7 @@ struct DebugMapInput {
 /// are not what was linked are left out.
 /// @return what now has functions, as addresses of the image, sorted by start; or the first thing in an object that
 ///         cannot be right
-/// Cost: as of translate_dwarf for each object; objects follow each other in one thread.
+/// Cost: as of translate_dwarf for each object; as many objects at a time as `original.threads` says.
 Read<std::vector<CodeRange>> translate_debug_map(const DebugMapInput& input, model::ModuleSink& sink);
 
 }  // namespace symcached::object

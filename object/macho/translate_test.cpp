@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "formats/macho/archive.hpp"
 #include "object/macho/describe.hpp"
 #include "object/macho/symbols.hpp"
 #include "testing/checking_sink.hpp"
 #include "testing/dwarf/tiny.hpp"
 #include "testing/macho/image.hpp"
+#include "testing/macho/mapped_object.hpp"
 #include "testing/model_text.hpp"
 #include "testing/stored_inputs.hpp"
 
@@ -182,94 +182,6 @@ TEST(FromMacho, TheDsymOfAnImage) {
   }
 }
 
-/// An object file with two functions, of which the linker kept the second and placed it at 0x100000480.
-MachoImage object_file(bool by_symbol) {
-  MachoImage object;
-  object.type = macho::FileType::object;
-  object.uuid.reset();
-  object.text_address = 0;
-  object.symbols = {{.name = "ltmp0", .value = 0}, {.name = "_dropped", .value = 0}, {.name = "_kept", .value = 0x20}};
-  const auto dwarf = tiny_dwarf({{"dropped", 0, 0x20}, {"kept", by_symbol ? 0u : 0x20u, 0x18}}, 8);
-  object.sections = {
-      {.segment = "__TEXT", .name = "__text", .data = zeros(0x40), .flags = testkit::kMachoCode},
-      {.segment = "__DWARF", .name = "__debug_abbrev", .address = 0x40, .data = dwarf.abbrev},
-      {.segment = "__DWARF", .name = "__debug_info", .address = 0x80, .data = dwarf.info},
-  };
-  if (by_symbol) object.sections[2].relocations = {{.offset = dwarf.low_offsets[1], .symbol = 2, .external = true}};
-  else object.sections[2].relocations = {{.offset = dwarf.low_offsets[1], .symbol = 1}};
-  return object;
-}
-
-MachoImage linked_image(std::string_view path, std::uint64_t modified) {
-  MachoImage image = plain_image();
-  const auto stab = [](Stab type) { return static_cast<std::uint8_t>(type); };
-  image.symbols = {
-      {.name = path, .type = stab(Stab::object), .section = 0, .value = modified},
-      {.name = "_kept", .type = stab(Stab::function), .value = 0x100000480},
-      {.name = "", .type = stab(Stab::function), .value = 0x20},
-      {.name = "_kept", .value = 0x100000480},
-      {.name = "_after", .value = 0x1000004C0},
-  };
-  return image;
-}
-
-TEST(FromMacho, ObjectFilesOfTheDebugMap) {
-  const auto image = assemble(linked_image("/out/a.o", 77));
-  const auto needed = needed_files(image);
-  ASSERT_EQ(needed.size(), 2u);
-  EXPECT_EQ(needed[0].kind, Kind::dsym);
-  EXPECT_EQ(needed[1].kind, Kind::debug_map);
-  EXPECT_EQ(needed[1].path, "/out/a.o");
-  EXPECT_EQ(needed[1].modified, 77u);
-  EXPECT_THAT(text_of(image), ElementsAre("480+20 kept public", "4c0+40 after public"));
-  for (const bool by_symbol : {false, true}) {
-    const auto object = assemble(object_file(by_symbol));
-    const Companion companion{needed[1], object};
-    EXPECT_THAT(text_of(image, {&companion, 1}),
-                ElementsAre("480+18 kept", "480+20 kept public", "498+8 kept public", "4c0+40 after public"))
-        << by_symbol;
-    EXPECT_EQ(needed_files(image, {&companion, 1}).size(), 1u);
-  }
-  MachoImage foreign = object_file(false);
-  foreign.cpu = macho::Cpu::arm64;
-  const auto other_cpu = assemble(foreign);
-  const Companion companion{needed[1], other_cpu};
-  EXPECT_EQ(text_of(image, {&companion, 1}).front(), "480+20 kept public");
-}
-
-/// One member of a library, with its name before its data.
-void put_member(testkit::Section& out, std::string_view name, std::string_view modified,
-                const std::vector<std::byte>& file) {
-  const auto padded = [&](std::string_view text, std::size_t width) {
-    out.text(text).text(std::string(width - text.size(), ' '));
-  };
-  padded("#1/" + std::to_string(name.size()), 16);
-  padded(modified, 12), padded("0     0     100644", 20);
-  padded(std::to_string(name.size() + file.size()), 10);
-  out.text("`\n").text(name).bytes(file);
-  if ((name.size() + file.size()) % 2 != 0) out.text("\n");
-}
-
-TEST(FromMacho, MembersOfLibraries) {
-  const auto image = assemble(linked_image("/out/lib.a(a.o)", 77));
-  const auto need = needed_files(image)[1];
-  testkit::Section library;
-  library.text(macho::kArchiveMagic);
-  put_member(library, "b.o", "77", zeros(3));
-  put_member(library, "a.o", "76", zeros(8));
-  put_member(library, "a.o", "77", assemble(object_file(false)));
-  const auto bytes = library.finish();
-  const auto fat = testkit::assemble_fat({{.file = bytes}, {.cpu = macho::Cpu::arm64, .file = bytes}});
-  const auto member = assemble(object_file(false));
-  for (const Bytes file : {Bytes(bytes), Bytes(fat), Bytes(member)}) {
-    const Companion companion{need, file};
-    EXPECT_EQ(text_of(image, {&companion, 1}).front(), "480+18 kept");
-  }
-  const auto older = assemble(linked_image("/out/lib.a(a.o)", 78));
-  const Companion companion{need, bytes};
-  EXPECT_EQ(text_of(older, {&companion, 1}).front(), "480+20 kept public") << "built again since it was linked";
-}
-
 NeedFile need_of(Kind kind, std::string uuid) { return {.kind = kind, .build_id = std::move(uuid)}; }
 
 TEST(FromMacho, HiddenNames) {
@@ -311,7 +223,7 @@ TEST(FromMacho, TheSliceOfAUniversalFile) {
 TEST(FromMacho, AddressesCountFromText) {
   EXPECT_EQ(image_base_macho(assemble(rich_macho(true, false))), 0x100000000u);
   EXPECT_EQ(image_base_macho(assemble(rich_macho(false, true))), 0x1000u);
-  EXPECT_EQ(image_base_macho(assemble(object_file(false))), 0u);
+  EXPECT_EQ(image_base_macho(assemble(testkit::object_file(false))), 0u);
   EXPECT_FALSE(image_base_macho(Bytes(assemble(plain_image())).first(8)));
 }
 
@@ -360,8 +272,8 @@ std::vector<testkit::StoredInput> fuzz_inputs() {
   return {{"rich.bin", rich},
           {"narrow_big.bin", assemble(rich_macho(false, true))},
           {"dwarf.bin", assemble(with_dwarf)},
-          {"object.bin", assemble(object_file(true))},
-          {"linked.bin", assemble(linked_image("/out/lib.a(a.o)", 77))},
+          {"object.bin", assemble(testkit::object_file(true))},
+          {"linked.bin", assemble(testkit::linked_image("/out/lib.a(a.o)", 77))},
           {"fat.bin", testkit::assemble_fat({{.file = rich}, {.file = assemble(with_dwarf)}})},
           {"cut.bin", cut}};
 }
