@@ -20,6 +20,13 @@ bool is_start(std::string_view name) {
          name.substr(system + 1) != "lib";
 }
 
+/// The value at `offset` bytes from the entry; nothing if it is far from there.
+std::optional<std::int32_t> value_held_at(go::PcValues values, std::int32_t offset) {
+  for (unsigned steps = 0; offset >= 0 && steps < kVoters && values.next(); ++steps)
+    if (values.end() > static_cast<std::uint64_t>(offset)) return values.value();
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<GoTable> find_go_table(const GoRegion& region, go::Container container, bool any_magic) {
@@ -124,23 +131,19 @@ void GoProgram::choose_inline_spec() {
     }
 }
 
-/// Functions whose first record is inlined into the function itself and has a name and a place.
+/// Functions whose first record is inlined into the function itself, and has a name and a place; that of the call is
+/// also what the tables have at its parent_pc.
 unsigned GoProgram::plausible_trees(const go::InlineSpec& spec) const {
   unsigned good = 0;
   for (std::uint32_t i = 0; i < std::min(table_.size(), kVoters) && good < kEnoughVotes; ++i) {
-    const go::Entry entry = table_.entry(i);
-    const auto function = table_.function(entry);
+    const auto function = table_.function(table_.entry(i));
     const auto found = function ? inlined(*function, spec) : std::nullopt;
     if (!found || found->tree.room() == 0) continue;
-    go::PcValues values = table_.values(found->values);
-    std::int32_t least = 0;
-    for (unsigned steps = 0; steps < kVoters && values.next(); ++steps) least = std::min(least, values.value());
     const go::InlinedCall call = found->tree[0];
-    const std::uint64_t size = (i + 1 < table_.size() ? table_.entry(i + 1).pc : table_.end_pc()) - entry.pc;
-    const bool has_pc = spec.form == go::InlineForm::places ||
-                        (call.parent_pc >= 0 && static_cast<std::uint64_t>(call.parent_pc) < size);
-    if (least == -1 && call.parent == -1 && call.line > 0 && has_pc && table_.file_slot(*function, call.file) &&
-        !table_.name(call.name).empty())
+    if (call.parent != -1 || call.line <= 0 || !table_.file_slot(*function, call.file)) continue;
+    if (table_.name(call.name).empty()) continue;
+    if (spec.form == go::InlineForm::places ||
+        value_held_at(table_.values(function->pcln), call.parent_pc) == call.line)
       ++good;
   }
   return good;
