@@ -3,8 +3,9 @@
 namespace symcached::go {
 namespace {
 
+/// Records of `places` are never taken for others: a parent of -1 has no zero in its upper half.
 constexpr InlineSpec kOldSpecs[] = {
-    {InlineForm::parents, 2, 4}, {InlineForm::parents, 1, 2}, {InlineForm::places, 1, 2}};
+    {InlineForm::places, 1, 2}, {InlineForm::parents, 2, 4}, {InlineForm::parents, 1, 2}};
 constexpr InlineSpec kParents[] = {{InlineForm::parents, 2, 3}};
 constexpr InlineSpec kStarts[] = {{InlineForm::starts, 2, 3}};
 
