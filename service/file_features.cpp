@@ -27,12 +27,12 @@ Features features_of(const FileInfo& info) {
   const auto has = [&](std::string_view feature) {
     return std::ranges::find(info.features, feature) != info.features.end();
   };
-  Features features{.has_debug_info = has("lines") || has("dwarf"),
+  Features features{.has_debug_info = has("lines") || has("dwarf") || has("gopclntab"),
                     .has_unwind_info = has("unwind"),
                     .has_symbols = has("symbols") || has("dynamic-symbols") || has("publics") || has("exports"),
                     .has_sources = has("embedded-sources") || info.kind == FileKind::source_bundle};
   if (info.kind == FileKind::pdb) features.has_debug_info = features.has_symbols = true;
-  if (info.kind == FileKind::macho && features.has_debug_info) features.has_unwind_info = false;  // a dSYM has no code
+  if (info.kind == FileKind::macho && has("dwarf")) features.has_unwind_info = false;  // a dSYM has no code
   if (info.kind == FileKind::pdb) features.has_unwind_info = info.arch == model::Arch::x86;
   if (info.kind == FileKind::pe) features.has_symbols = has("exports");
   if (info.kind == FileKind::portable_pdb) features.has_debug_info = true, features.has_symbols = false;

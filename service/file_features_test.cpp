@@ -26,6 +26,7 @@ TEST(FileFeatures, AreThoseThatClientsKnow) {
       {FileKind::portable_pdb, model::Arch::unknown, {"lines", "embedded-sources"}, "d--x"},
       {FileKind::pe, model::Arch::x86_64, {"symbols", "unwind"}, "-u--"},
       {FileKind::macho, model::Arch::arm64, {"dwarf", "symbols", "unwind"}, "d-s-"},
+      {FileKind::macho, model::Arch::arm64, {"symbols", "gopclntab", "unwind"}, "dus-"},
       {FileKind::breakpad, model::Arch::x86, {"publics", "unwind"}, "-us-"},
       {FileKind::source_bundle, model::Arch::unknown, {}, "---x"},
   };

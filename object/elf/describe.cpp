@@ -6,6 +6,7 @@
 #include "formats/elf/reader.hpp"
 #include "object/dwarf/in_elf.hpp"
 #include "object/elf/translate.hpp"
+#include "object/go/in_elf.hpp"
 
 namespace symcached::object {
 namespace {
@@ -50,6 +51,7 @@ void describe_elf(FileInfo& info, Bytes bytes) {
   feature("lines", any(has_lines));
   feature("split", has_dwarf(*file, true));
   feature("compressed", any(is_compressed));
+  feature("gopclntab", has_go_table(*file));
   feature("unwind", in_file(file->section(".eh_frame")) || in_file(file->section(".debug_frame")));
   if (const auto link = file->debug_link())
     info.links.push_back({.kind = FileKind::elf,

@@ -13,6 +13,8 @@
 #include "object/dwarf/translate.hpp"
 #include "object/elf/plt.hpp"
 #include "object/elf/symbols.hpp"
+#include "object/go/in_elf.hpp"
+#include "object/go/translate.hpp"
 
 namespace symcached::object {
 namespace {
@@ -142,7 +144,11 @@ Read<void> ElfTranslator::run(model::ModuleSink& sink) {
   if (auto ok = gather_symbols(); !ok) return ok;
   if (own_dwarf) return emit_dwarf(file_, sink);
   if (debug_ && has_dwarf(*debug_)) return emit_dwarf(*debug_, sink);
-  symbols_.emit(sink, file_.image_base(), {});
+  std::vector<CodeRange> covered;
+  if (const auto program = go_program_of(file_)) {
+    SC_TRY(covered, translate_go(*program, file_.image_base(), sink));
+  }
+  symbols_.emit(sink, file_.image_base(), covered);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "formats/macho/debug_map.hpp"
 #include "formats/macho/fat.hpp"
 #include "object/dwarf/in_macho.hpp"
+#include "object/go/in_macho.hpp"
 #include "object/macho/files.hpp"
 
 namespace symcached::object {
@@ -42,6 +43,8 @@ void describe_file(FileInfo& info, const macho::File& file) {
   if (file.uuid()) {
     info.debug_id = DebugId{*file.uuid(), 0};
     info.code_id = file.uuid()->hex_lower();
+  } else {
+    info.debug_id = go_debug_id_of(file);
   }
   const auto add = [&](bool has, std::string_view feature) {
     if (has) info.features.push_back(feature);
@@ -55,6 +58,7 @@ void describe_file(FileInfo& info, const macho::File& file) {
   add(names.symbols, "symbols");
   add(file.has_function_starts(), "function-starts");
   add(has_dwarf(file), "dwarf");
+  add(has_go_table(file), "gopclntab");
   add(names.debug_map, "debug-map");
   add(names.hidden, "hidden-names");
   add(file.find_section("__TEXT", "__unwind_info") != nullptr || file.find_section("__TEXT", "__eh_frame") != nullptr,

@@ -1,9 +1,12 @@
 #include "object/macho/translate.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_set>
 
 #include "object/dwarf/in_macho.hpp"
+#include "object/go/in_macho.hpp"
+#include "object/go/translate.hpp"
 #include "object/macho/debug_map.hpp"
 #include "object/macho/files.hpp"
 #include "object/macho/revealing_sink.hpp"
@@ -22,7 +25,7 @@ class MachoTranslator {
 
   Read<void> run(model::ModuleSink& sink) {
     sink.module({.arch = arch_of(file_.header().cpu),
-                 .debug_id = {file_.uuid().value_or(Guid()), 0},
+                 .debug_id = file_.uuid() ? DebugId{*file_.uuid(), 0} : go_debug_id_of(file_).value_or(DebugId()),
                  .debug_file = std::string(file_.library_name()),
                  .producer_kind = "macho"});
     if (!hidden_) return emit(sink);
@@ -45,7 +48,12 @@ class MachoTranslator {
     if (dsym_) return emit_dwarf(*dsym_, sink);
     if (has_dwarf(file_)) return emit_dwarf(file_, sink);
     ObjectFiles objects(file_, original_.companions);
-    SC_TRY(const auto covered, translate_debug_map({file_, map_, hidden(), objects, original_}, sink));
+    SC_TRY(auto covered, translate_debug_map({file_, map_, hidden(), objects, original_}, sink));
+    if (const auto program = go_program_of(file_)) {
+      SC_TRY(const auto of_go, translate_go(*program, file_.image_base(), sink));
+      covered.insert(covered.end(), of_go.begin(), of_go.end());
+      std::ranges::sort(covered, {}, &CodeRange::start);
+    }
     symbols_.emit(sink, file_.image_base(), covered);
     return {};
   }

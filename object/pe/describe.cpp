@@ -9,6 +9,7 @@
 #include "formats/pe/debug_link.hpp"
 #include "formats/pe/reader.hpp"
 #include "object/common/machine_arch.hpp"
+#include "object/go/in_pe.hpp"
 #include "object/managed/describe.hpp"
 
 namespace symcached::object {
@@ -72,8 +73,10 @@ void describe_pe(FileInfo& info, Bytes file) {
   if (image->directory(pe::Directory::exceptions)) info.add_feature("unwind");
   if (image->coff().symbol_table_offset != 0 && image->coff().symbol_count != 0) info.add_feature("symbols");
   if (has_dwarf(*image)) info.add_feature("dwarf");
+  if (has_go_table(*image)) info.add_feature("gopclntab");
   if (image->directory(pe::Directory::debug)) info.add_feature("debug-directory");
   describe_debug_directory(info, *image);
+  if (!info.debug_id) info.debug_id = go_debug_id_of(*image);
   if (image->directory(pe::Directory::clr_header)) describe_assembly(info, *image);
   const auto link = pe::debug_link(*image);
   if (!link) return info.keep_first(link.error());

@@ -10,6 +10,8 @@
 #include "object/dwarf/split.hpp"
 #include "object/dwarf/split_file.hpp"
 #include "object/dwarf/translate.hpp"
+#include "object/go/in_pe.hpp"
+#include "object/go/translate.hpp"
 #include "object/pe/describe.hpp"
 #include "object/pe/symbols.hpp"
 
@@ -94,7 +96,8 @@ Read<void> translate_pe(const Original& original, model::ModuleSink& sink) {
   const std::vector<PlacedSection> placed = place(image);
   PeSymbols symbols(image.machine(), placed);
   if (const auto done = collect(symbols, image, companion ? &*companion : nullptr, !dwarf.empty()); !done) return done;
-  if (dwarf.empty() && symbols.symbols().all().empty())
+  const auto go_program = dwarf.empty() ? go_program_of(image) : std::nullopt;
+  if (dwarf.empty() && !go_program && symbols.symbols().all().empty())
     return unsupported("no DWARF, COFF symbols or exports name any code (pe.symbols); give the PDB instead", 0);
 
   FileInfo info;
@@ -104,7 +107,11 @@ Read<void> translate_pe(const Original& original, model::ModuleSink& sink) {
                .debug_file = info.debug_file,
                .producer_kind = "pe"});
   if (dwarf.empty()) {
-    symbols.symbols().emit(sink, image_base, {});
+    std::vector<CodeRange> covered;
+    if (go_program) {
+      SC_TRY(covered, translate_go(*go_program, image_base, sink));
+    }
+    symbols.symbols().emit(sink, image_base, covered);
     return {};
   }
   SC_TRY(const auto split, SplitFiles::open(original));
