@@ -96,11 +96,12 @@ std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options&
 }
 
 int run(const Options& options) {
-  const auto cache = open_user_cache(options.cache);
+  const auto cache = open_user_cache(options.cache, {options.debug_folders, options.symbol_maps});
   const auto opened =
       symbolize::OpenedModule::open(options.file, {.far = {options.debug_folders, options.symbol_maps},
                                                    .threads = std::max(1u, std::thread::hardware_concurrency()),
                                                    .keep_sources = options.source_lines != 0,
+                                                   .growing = {{.questions = options.questions.size()}},
                                                    .cache = cache.get()});
   if (!opened) {
     complain(kCommand, opened.error());
@@ -116,6 +117,10 @@ int run(const Options& options) {
     fmt::print(stderr, "Reading addresses from standard input, one per line.\n");
   const bool good = options.questions.empty() ? answer_stdin(options.json, **answerer)
                                               : answer_arguments(options.questions, options.json, **answerer);
+  if (const std::string trouble = opened->trouble(); !trouble.empty()) {
+    complain(kCommand, fmt::format("{}: {}", options.file, trouble));
+    return kCouldNot;
+  }
   return good ? kDone : kWrongUsage;
 }
 

@@ -138,7 +138,7 @@ int resolve_here(int descriptor, const Options& options) {
     complain(kCommand, servers.error());
     return kCouldNot;
   }
-  const auto cache = open_user_cache(options.cache);
+  const auto cache = open_user_cache(options.cache, {options.debug_folders, options.symbol_maps});
   traces::LocalFrames frames({.places = places_of(options),
                               .debug_folders = options.debug_folders,
                               .symbol_maps = options.symbol_maps,

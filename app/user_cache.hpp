@@ -22,6 +22,9 @@ void add_user_cache_options(CLI::App& command, UserCacheChoice& choice);
 
 /// Of this user, in default_cache_dir(); null if it is off: by the choice, by SYMCACHED_NO_CACHE, or because there is
 /// no place for it. SYMCACHED_CACHE_SIZE counts unless the choice says a size; one that is none turns it off.
-std::unique_ptr<symbolize::UserCache> open_user_cache(const UserCacheChoice& choice = {});
+/// Files that were answered from in part are added to it by another process, `symcached cache add --behind`.
+/// @param far  as the files are opened with
+std::unique_ptr<symbolize::UserCache> open_user_cache(const UserCacheChoice& choice = {},
+                                                      const symbolize::FarPlaces& far = {});
 
 }  // namespace symcached::app

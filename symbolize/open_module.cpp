@@ -61,14 +61,15 @@ std::expected<OpenedModule, std::string> OpenedModule::convert(const std::filesy
   const bool is_image = object::identify(bytes) == object::FileKind::pe;
   auto module = [&]() -> std::expected<Module, std::string> {
     if (ppdbcache::is_ppdbcache(bytes) || symcache::is_symcache(bytes)) return Module::view(bytes);
-    auto cache = is_managed ? opened.derive_managed(path, options) : opened.derive(path, options, key);
+    if (!is_managed) return opened.derive(path, options, key);
+    auto cache = opened.derive_managed(path, options);
     if (!cache) return std::unexpected(std::move(cache.error()));
     return Module::own(*std::move(cache));
   }();
   if (!module && !opened.warnings_.empty()) return failed(module.error() + "; " + opened.warnings_.front());
   if (!module) return failed(module.error());
   opened.module_ = *std::move(module);
-  if (opened.to_keep_) opened.keep_in(*options.cache);
+  if (opened.to_keep_ && opened.growing_ == nullptr) opened.keep_in(*options.cache);
   if (is_managed && is_image && opened.module_->ppdbcache()->point_count() == 0)
     opened.warnings_.push_back(fmt::format("{}: no usable PDB; files and lines are unknown", path.string()));
   return opened;
@@ -95,8 +96,9 @@ std::expected<OpenedModule, std::string> OpenedModule::from_bytes(Bytes bytes, c
   return opened;
 }
 
-OpenedModule::Cache OpenedModule::derive(const std::filesystem::path& path, const OpenOptions& options,
-                                         const FileKey* key) {
+/// @param key  as of convert()
+std::expected<Module, std::string> OpenedModule::derive(const std::filesystem::path& path, const OpenOptions& options,
+                                                        const FileKey* key) {
   const auto begin = std::chrono::steady_clock::now();
   SeenFiles seen;
   SeenFiles* const noted = key != nullptr ? &seen : nullptr;
@@ -109,7 +111,18 @@ OpenedModule::Cache OpenedModule::derive(const std::filesystem::path& path, cons
     file_ = *std::move(opened);
   }
   const Bytes bytes = file_.bytes();
-  const Companions companions = find_companions(pdb.path.value_or(path), bytes, options.far, noted);
+  Companions companions = find_companions(pdb.path.value_or(path), bytes, options.far, noted);
+  const auto keep_later = [&](Contents contents) {
+    if (key == nullptr || !seen.is_whole() || look_at(key->stamp.path) != key->stamp) return;
+    const auto cost = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+    to_keep_ = {*key, {.seen = seen.take(), .warnings = warnings_}, contents, cost, path};
+  };
+  if (options.growing) growing_ = ConvertedOnDemand::open(file_, companions, options.threads, *options.growing);
+  if (growing_ != nullptr) {
+    keep_later(Contents::nothing);
+    cache_ = options.cache;
+    return Module::growing(growing_);
+  }
   const auto release = [&] {
     file_.release_pages();
     companions.release_pages();
@@ -118,10 +131,8 @@ OpenedModule::Cache OpenedModule::derive(const std::filesystem::path& path, cons
   if (!derived) return std::unexpected(std::move(derived.error()));
   if (derived->names_are_hidden) warnings_.push_back(hidden_names_text(path));
   file_ = {};
-  const auto cost = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
-  if (key != nullptr && seen.is_whole() && look_at(key->stamp.path) == key->stamp)
-    to_keep_ = {*key, {.seen = seen.take(), .warnings = warnings_}, derived->contents, cost};
-  return std::move(derived->file);
+  keep_later(derived->contents);
+  return Module::own(std::move(derived->file));
 }
 
 void OpenedModule::keep_in(UserCache& cache) {
@@ -133,9 +144,24 @@ void OpenedModule::keep_in(UserCache& cache) {
   });
 }
 
+/// Of a file that was converted on demand: all of it is kept if it came to that; if not, somebody else converts it
+/// for the next time.
+void OpenedModule::finish_keeping() {
+  if (growing_ == nullptr || cache_ == nullptr || !to_keep_) return;
+  const DerivedSymcache* const converted = growing_->converted();
+  if (converted == nullptr && growing_->has_pieces() && growing_->trouble().empty())
+    cache_->fill_behind(to_keep_->path);
+  if (converted == nullptr) return;
+  to_keep_->contents = converted->contents;
+  keep_in(*cache_);
+}
+
 OpenedModule::~OpenedModule() {
+  finish_keeping();
   if (keeping_.joinable()) keeping_.join();
 }
+
+std::string OpenedModule::trouble() const { return growing_ == nullptr ? std::string() : growing_->trouble(); }
 
 OpenedModule::Cache OpenedModule::derive_managed(const std::filesystem::path& path, const OpenOptions& options) {
   const Bytes bytes = file_.bytes();

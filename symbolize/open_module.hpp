@@ -15,6 +15,7 @@
 #include "base/mapped_file.hpp"
 #include "object/managed/files.hpp"
 #include "symbolize/companions.hpp"
+#include "symbolize/growing_symcache.hpp"
 #include "symbolize/module.hpp"
 #include "symbolize/original_file.hpp"
 #include "symbolize/user_cache.hpp"
@@ -36,6 +37,9 @@ struct OpenOptions {
   bool managed_only = false;   ///< .NET modules and ppdbcaches; anything else is refused
   bool keep_sources = false;   ///< of .NET: have pdb()
   FetchPdb fetch_pdb = {};     ///< for an assembly that does not have its PDB beside it; empty: nobody is asked
+  /// Answer the first questions to a large file from as much of it as they take. What is malformed in the rest is found
+  /// later: trouble().
+  std::optional<GrowingOptions> growing = {};
   UserCache* cache = nullptr;  ///< of native modules: asked first, and given what was converted; null: none
 };
 
@@ -68,6 +72,8 @@ class OpenedModule {
   const ppdb::Pdb* pdb() const { return managed_files_ ? managed_files_->pdb() : nullptr; }
   /// Sentences for people: what was not found or not used, so that answers are poorer.
   const std::vector<std::string>& warnings() const { return warnings_; }
+  /// Why the rest of a file that was answered from in part could not be converted: a sentence; empty if it could.
+  std::string trouble() const;
   /// Empty: the PDB was fetched, or nobody was asked.
   const std::string& why_not_fetched() const { return why_not_fetched_; }
 
@@ -76,10 +82,12 @@ class OpenedModule {
   static std::expected<OpenedModule, std::string> convert(const std::filesystem::path& path, const OpenOptions& options,
                                                           const FileKey* key);
   static std::optional<OpenedModule> from_cache(Bytes file, const FileKey& key, UserCache& cache);
-  Cache derive(const std::filesystem::path& path, const OpenOptions& options, const FileKey* key);
+  std::expected<Module, std::string> derive(const std::filesystem::path& path, const OpenOptions& options,
+                                            const FileKey* key);
   Cache derive_managed(const std::filesystem::path& path, const OpenOptions& options);
   void fetch(const object::ManagedFiles& files, const FetchPdb& fetch_pdb);
   void keep_in(UserCache& cache);
+  void finish_keeping();
 
   OpenedModule() = default;
 
@@ -91,8 +99,11 @@ class OpenedModule {
     KeptRecord record;
     Contents contents{};
     std::chrono::milliseconds cost{0};
+    std::filesystem::path path;  ///< as it was given, for another process
   };
   std::optional<ToKeep> to_keep_;
+  std::shared_ptr<ConvertedOnDemand> growing_;  ///< also in module_
+  UserCache* cache_ = nullptr;                  ///< to keep it in, where there is a growing_
   // What nothing looks at any more once the module is open is let go.
   OriginalFile file_;
   MappedFile kept_;  // in the user's cache

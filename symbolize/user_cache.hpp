@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,8 @@ struct UserCacheOptions {
   std::filesystem::path directory;                  ///< may hold a server's cache, too
   std::uint64_t max_size = std::uint64_t{2} << 30;  ///< bytes of all that is kept; the least valuable goes first
   std::uint64_t min_file_size = 1u << 20;           ///< bytes; smaller files are converted faster than found
+  /// Has another process convert a file and keep() it, at its leisure; empty: nobody does.
+  std::function<void(const std::filesystem::path&)> fill_behind = {};
 };
 
 /// Never in the way: where the directory cannot be used, or the disk is full, nothing is found and nothing kept. Safe
@@ -70,6 +73,11 @@ class UserCache {
   /// @return why nothing was kept; empty: it was
   /// Cost: writes and syncs the bytes.
   std::string keep(const FileKey& key, const Made& made);
+
+  /// For a file that was answered from in part, once that is done.
+  void fill_behind(const std::filesystem::path& path) {
+    if (options_.fill_behind && opened() != nullptr) options_.fill_behind(path);
+  }
 
  private:
   store::Store* opened();
