@@ -27,6 +27,7 @@ void add_cache(CLI::App& app, int& status) {
       app.add_subcommand("cache", "Look into the cache of a server, check it, fill it, remove entries");
   cache->require_subcommand(1);
   cache->footer(kFooter);
+  add_cache_add(*cache, status);
   add_cache_ls(*cache, status);
   add_cache_purge(*cache, status);
   add_cache_stat(*cache, status);

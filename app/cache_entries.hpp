@@ -67,6 +67,7 @@ std::string removed_text(const store::QuotaCounts& counts);
 std::string amount_text(std::uint64_t entries, std::uint64_t bytes);
 
 // One file each.
+void add_cache_add(CLI::App& cache, int& status);
 void add_cache_ls(CLI::App& cache, int& status);
 void add_cache_purge(CLI::App& cache, int& status);
 void add_cache_stat(CLI::App& cache, int& status);

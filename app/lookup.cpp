@@ -15,6 +15,7 @@
 #include "app/debug_folders.hpp"
 #include "app/module_answerer.hpp"
 #include "app/user_agent.hpp"
+#include "app/user_cache.hpp"
 #include "fetch/text_fetcher.hpp"
 #include "symbolize/open_module.hpp"
 
@@ -32,6 +33,7 @@ struct Options {
   std::string image_base;
   std::vector<std::string> debug_folders{symbolize::kDebugFolder}, symbol_maps;
   bool json = false, no_inlines = false, svma = false;
+  UserCacheChoice cache;
   std::uint32_t source_lines = 0;
   FetchSources fetch_sources = FetchSources::never;
   bool demangle = true, no_parameters = false, basenames = false;
@@ -94,10 +96,13 @@ std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options&
 }
 
 int run(const Options& options) {
+  const auto cache = open_user_cache(options.cache, {options.debug_folders, options.symbol_maps});
   const auto opened =
       symbolize::OpenedModule::open(options.file, {.far = {options.debug_folders, options.symbol_maps},
                                                    .threads = std::max(1u, std::thread::hardware_concurrency()),
-                                                   .keep_sources = options.source_lines != 0});
+                                                   .keep_sources = options.source_lines != 0,
+                                                   .growing = {{.questions = options.questions.size()}},
+                                                   .cache = cache.get()});
   if (!opened) {
     complain(kCommand, opened.error());
     return kCouldNot;
@@ -112,6 +117,10 @@ int run(const Options& options) {
     fmt::print(stderr, "Reading addresses from standard input, one per line.\n");
   const bool good = options.questions.empty() ? answer_stdin(options.json, **answerer)
                                               : answer_arguments(options.questions, options.json, **answerer);
+  if (const std::string trouble = opened->trouble(); !trouble.empty()) {
+    complain(kCommand, fmt::format("{}: {}", options.file, trouble));
+    return kCouldNot;
+  }
   return good ? kDone : kWrongUsage;
 }
 
@@ -132,7 +141,10 @@ Exit status:
 
 Environment:
   http_proxy, https_proxy, all_proxy, no_proxy
-                        proxies for --fetch-sources=anywhere)";
+                        proxies for --fetch-sources=anywhere
+  XDG_CACHE_HOME, HOME  where what was converted is kept: in symcached there
+  SYMCACHED_NO_CACHE    not empty: the same as --no-cache
+  SYMCACHED_CACHE_SIZE  limit of that cache, unless --cache-size is given)";
 
 void add_name_options(CLI::App& command, Options& options) {
   command
@@ -196,6 +208,7 @@ void add_lookup(CLI::App& app, int& status) {
   add_debug_folders(*command, options->debug_folders);
   add_symbol_maps(*command, options->symbol_maps);
   add_source_options(*command, *options);
+  add_user_cache_options(*command, options->cache);
   command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });
 }

@@ -21,6 +21,7 @@
 #include "app/explanation_text.hpp"
 #include "app/symbol_servers.hpp"
 #include "app/user_agent.hpp"
+#include "app/user_cache.hpp"
 #include "base/descriptor.hpp"
 #include "service/cache_versions.hpp"
 #include "traces/local/local_frames.hpp"
@@ -40,6 +41,7 @@ struct Options {
   std::vector<std::string> symbols{"."};
   std::vector<std::string> debug_folders{symbolize::kDebugFolder}, symbol_maps;
   std::string cache_dir;
+  UserCacheChoice cache;
   std::string server;
   std::vector<std::string> headers;
   bool json = false, explain = false;
@@ -136,11 +138,13 @@ int resolve_here(int descriptor, const Options& options) {
     complain(kCommand, servers.error());
     return kCouldNot;
   }
+  const auto cache = open_user_cache(options.cache, {options.debug_folders, options.symbol_maps});
   traces::LocalFrames frames({.places = places_of(options),
                               .debug_folders = options.debug_folders,
                               .symbol_maps = options.symbol_maps,
                               .fetch = std::move(servers->file),
-                              .fetch_pdb = std::move(servers->pdb)});
+                              .fetch_pdb = std::move(servers->pdb),
+                              .cache = cache.get()});
   const int status = rewrite(descriptor, options, frames);
   if (!options.explain) complain_of(frames.complaints());
   return status;
@@ -224,7 +228,10 @@ Environment:
   http_proxy, https_proxy, all_proxy, no_proxy
                         proxies for symbol servers, and for --server
   SYMCACHED_TOKEN       bearer token for --server, unless --header is given
-  TMPDIR                directory for downloads without --cache-dir [/tmp])";
+  TMPDIR                directory for downloads without --cache-dir [/tmp]
+  XDG_CACHE_HOME, HOME  where what was converted is kept: in symcached there
+  SYMCACHED_NO_CACHE    not empty: the same as --no-cache
+  SYMCACHED_CACHE_SIZE  limit of that cache, unless --cache-size is given)";
 
 void add_output_options(CLI::App& command, Options& options) {
   CLI::Option* const format =
@@ -257,6 +264,7 @@ void add_symbolicate(CLI::App& app, int& status) {
   add_symbol_maps(*command, options->symbol_maps);
   command->add_option("--cache-dir", options->cache_dir, "keep downloads there, as serve does [default: not kept]")
       ->type_name("DIR");
+  add_user_cache_options(*command, options->cache);
   CLI::Option* const server =
       command->add_option("--server", options->server, "ask this server with Symbolicator's API, and look for no files")
           ->type_name("URL")

@@ -7,6 +7,7 @@
 #include "sourcecache/format.hpp"
 #include "store/store.hpp"
 #include "symbolize/derive.hpp"
+#include "symbolize/user_cache.hpp"
 #include "symcache/format.hpp"
 
 namespace symcached::service {
@@ -24,8 +25,9 @@ inline constexpr DerivedKind kPpdbcaches{{"ppdbcaches", 1}, 1};
 inline constexpr DerivedKind kSourcecaches{{"sourcecaches", 1}, 1};
 inline constexpr store::CacheKind kSourcefiles{"sourcefiles", 1};  ///< texts, from where files say that they are
 inline constexpr store::CacheKind kRequests{"requests", 1};        ///< that clients come back for, and their answers
-inline constexpr std::array kCacheKinds{kObjects,          kSymcaches.now, kPpdbcaches.now,
-                                        kSourcecaches.now, kSourcefiles,   kRequests};
+inline constexpr std::array kCacheKinds{kObjects,     kSymcaches.now, kPpdbcaches.now,          kSourcecaches.now,
+                                        kSourcefiles, kRequests,      symbolize::kKeptSymcaches};
+static_assert(symbolize::kKeptSymcaches.version == kSymcaches.now.version, "both are made by the same code");
 static_assert(symcache::kFormatVersion == 3, "the symcache format changed: raise both versions of kSymcaches");
 static_assert(ppdbcache::kFormatVersion == 1, "the ppdbcache format changed: raise both versions of kPpdbcaches");
 static_assert(sourcecache::kFormatVersion == 1, "the sourcecache format changed: raise both versions of kSourcecaches");

@@ -133,6 +133,11 @@ std::string trouble_in(Bytes file) {
   return verified ? std::string() : to_string(verified.error());
 }
 
+std::string trouble_in_kept(Bytes file) {
+  const auto kept = symbolize::read_kept_symcache(file);
+  return kept ? trouble_in<symcache::Symcache>(kept->symcache) : to_string(kept.error());
+}
+
 /// By kind; what is checked to its last byte.
 struct CacheRow {
   std::string_view kind;
@@ -142,6 +147,7 @@ constexpr CacheRow kCaches[] = {
     {kSymcaches.now.name, trouble_in<symcache::Symcache>},
     {kPpdbcaches.now.name, trouble_in<ppdbcache::Reader>},
     {kSourcecaches.now.name, trouble_in<sourcecache::Reader>},
+    {symbolize::kKeptSymcaches.name, trouble_in_kept},
 };
 
 void check_cache(const store::Entry& entry, const CacheRow& row, EntryReport& report) {

@@ -22,6 +22,9 @@ struct StoreOptions {
   NegativeLimits negatives = {};
   std::size_t max_absent_files = 10'000;  ///< written by one run at most
   TemporaryFiles temporary_files = TemporaryFiles::unnamed;
+  /// False: a payload counts as it is, unread. For those who check what they read of it, and write to a directory of
+  /// their own; an entry that was cut or has another head is a Miss all the same.
+  bool checks_payloads = true;
   SteadyClock now = [] { return std::chrono::steady_clock::now(); };
   QuotaOptions quotas = {};  ///< of a cache directory; they share `now`
 };
@@ -99,6 +102,7 @@ class Store {
 
   const std::shared_ptr<Parts> parts_;
   const std::size_t max_absent_files_;
+  bool checks_payloads_ = true;
   std::atomic<std::size_t> absent_files_ = 0;
   CheckedFiles checked_;
   KeyLocks locks_;

@@ -153,7 +153,8 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file, cons
 /// Asks for needs and looks at places until there is nothing new.
 class CompanionSearch {
  public:
-  CompanionSearch(const fs::path& file, Bytes bytes, const FarPlaces& far) : bytes_(bytes), far_(far) {
+  CompanionSearch(const fs::path& file, Bytes bytes, const FarPlaces& far, SeenFiles* seen)
+      : bytes_(bytes), far_(far), seen_(seen) {
     std::error_code ignored;
     const fs::path whole = fs::canonical(file, ignored);
     referrers_.push_back(whole.empty() ? file : whole);
@@ -185,6 +186,7 @@ class CompanionSearch {
 
   bool take(const NeedFile& need, const fs::path& place) {
     std::error_code error;
+    if (seen_ != nullptr) seen_->note(place);
     if (!fs::is_regular_file(place, error) || fs::equivalent(place, referrers_.front(), error)) return false;
     if (is_too_new(need, place)) return false;
     // One library has many members, and each is a need of its own.
@@ -211,13 +213,14 @@ class CompanionSearch {
 
   Bytes bytes_;
   const FarPlaces far_;
+  SeenFiles* const seen_;
   std::map<fs::path, Bytes> mapped_;  ///< those of debug maps
   std::vector<fs::path> referrers_;   ///< the file itself first
   Companions companions_;
 };
 
-Companions find_companions(const fs::path& file, Bytes bytes, const FarPlaces& far) {
-  return CompanionSearch(file, bytes, far).run();
+Companions find_companions(const fs::path& file, Bytes bytes, const FarPlaces& far, SeenFiles* seen) {
+  return CompanionSearch(file, bytes, far, seen).run();
 }
 
 }  // namespace symcached::symbolize

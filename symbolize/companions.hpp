@@ -8,6 +8,7 @@
 
 #include "base/mapped_file.hpp"
 #include "object/translate.hpp"
+#include "symbolize/seen_files.hpp"
 
 namespace symcached::symbolize {
 
@@ -40,6 +41,8 @@ std::vector<std::filesystem::path> places_of(const object::NeedFile& need, const
                                              const FarPlaces& far);
 
 /// Looks for what `bytes`, the content of `file`, needs, then for what those files need. What is not there is left out.
-Companions find_companions(const std::filesystem::path& file, Bytes bytes, const FarPlaces& far);
+/// @param seen  notes every place that was looked at; null: nobody wants to know
+Companions find_companions(const std::filesystem::path& file, Bytes bytes, const FarPlaces& far,
+                           SeenFiles* seen = nullptr);
 
 }  // namespace symcached::symbolize

@@ -50,14 +50,15 @@ std::expected<Module, std::string> Module::own(std::vector<std::byte> cache) {
   return module;
 }
 
-DebugId Module::debug_id() const {
-  return std::visit([](const auto& cache) { return cache.debug_id(); }, cache_);
-}
+DebugId Module::debug_id() const { return is_managed() ? ppdbcache()->debug_id() : symcache()->debug_id(); }
 
 void Module::ask(const Place& place, const AnswerOptions& options, Answer& out) const {
   out.clear();
-  if (const auto* const cache = symcache()) {
-    if (const auto* const address = std::get_if<model::Rva>(&place)) ask(*cache, *address, options, out);
+  if (!is_managed()) {
+    const auto* const address = std::get_if<model::Rva>(&place);
+    if (address == nullptr) return;
+    GrowingSymcache* const growing = growing_cache();
+    ask(growing == nullptr ? *symcache() : growing->at(*address), *address, options, out);
   } else if (const auto* const method = std::get_if<MethodPlace>(&place)) {
     ask(*ppdbcache(), *method, options, out);
   }

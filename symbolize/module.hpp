@@ -3,6 +3,7 @@
 /// open_module.hpp does.
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,6 +75,16 @@ class Answer {
   std::string method_;  // put together
 };
 
+/// A symcache of which there is as much as was asked for. Safe to use from any thread.
+class GrowingSymcache {
+ public:
+  virtual ~GrowingSymcache() = default;
+  /// One that says of `place` what the whole one does; lives as long as this.
+  virtual const symcache::Symcache& at(model::Rva place) = 0;
+  virtual const symcache::Symcache& whole() = 0;
+  virtual Bytes whole_bytes() = 0;
+};
+
 /// An opened cache, of native code or of .NET. Once it is open nothing in it changes: any number of threads may ask,
 /// each with its own Answer.
 class Module {
@@ -87,6 +98,8 @@ class Module {
   static std::expected<Module, std::string> view(Bytes cache);
   /// The same of bytes that it keeps.
   static std::expected<Module, std::string> own(std::vector<std::byte> cache);
+  /// One that converts as it is asked. What needs the whole cache makes it first: symcache(), cache(), debug_id().
+  static Module growing(std::shared_ptr<GrowingSymcache> cache) { return Module({}, std::move(cache)); }
 
   /// Asked for a place of the other kind, a module knows nothing of it.
   /// Cost: about a microsecond, and what demangling takes the first time that a name is met: several microseconds.
@@ -96,12 +109,19 @@ class Module {
   bool is_managed() const { return std::holds_alternative<ppdbcache::Reader>(cache_); }
   DebugId debug_id() const;
   /// The whole cache that it answers from.
-  Bytes cache() const { return bytes_; }
-  const symcache::Symcache* symcache() const { return std::get_if<symcache::Symcache>(&cache_); }
+  Bytes cache() const { return growing_cache() == nullptr ? bytes_ : growing_cache()->whole_bytes(); }
+  const symcache::Symcache* symcache() const {
+    return growing_cache() == nullptr ? std::get_if<symcache::Symcache>(&cache_) : &growing_cache()->whole();
+  }
   const ppdbcache::Reader* ppdbcache() const { return std::get_if<ppdbcache::Reader>(&cache_); }
 
  private:
-  using Cache = std::variant<symcache::Symcache, ppdbcache::Reader>;
+  using Growing = std::shared_ptr<GrowingSymcache>;
+  using Cache = std::variant<symcache::Symcache, ppdbcache::Reader, Growing>;
+  GrowingSymcache* growing_cache() const {
+    const auto* const growing = std::get_if<Growing>(&cache_);
+    return growing == nullptr ? nullptr : growing->get();
+  }
   Module(Bytes bytes, Cache cache) : bytes_(bytes), cache_(std::move(cache)) {}
   static void ask(const symcache::Symcache& cache, model::Rva place, const AnswerOptions& options, Answer& out);
   static void ask(const ppdbcache::Reader& cache, MethodPlace place, const AnswerOptions& options, Answer& out);

@@ -22,7 +22,7 @@ bool has_feature(const FileInfo& info, std::string_view feature) {
 
 }  // namespace
 
-NativePdb find_native_pdb(const fs::path& file, Bytes bytes) {
+NativePdb find_native_pdb(const fs::path& file, Bytes bytes, SeenFiles* seen) {
   if (object::identify(bytes) != FileKind::pe || object::is_managed(bytes)) return {};
   const FileInfo image = object::describe(bytes);
   const auto link = std::ranges::find(image.links, FileKind::pdb, &object::Link::kind);
@@ -31,6 +31,7 @@ NativePdb find_native_pdb(const fs::path& file, Bytes bytes) {
   NativePdb result;
   for (const fs::path& place : {file.parent_path() / name, fs::path(file).replace_extension(".pdb")}) {
     std::error_code error;
+    if (seen != nullptr) seen->note(place);
     if (!place.has_filename() || !fs::is_regular_file(place, error)) continue;
     const auto mapped = MappedFile::open(place);
     if (!mapped || object::identify(mapped->bytes()) != FileKind::pdb) continue;

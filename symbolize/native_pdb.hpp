@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/bytes.hpp"
+#include "symbolize/seen_files.hpp"
 
 namespace symcached::symbolize {
 
@@ -15,6 +16,7 @@ struct NativePdb {
 
 /// Looks beside `file` for the PDB that its image names. An image with DWARF needs none, nor does any other file.
 /// @param bytes  content of `file`
-NativePdb find_native_pdb(const std::filesystem::path& file, Bytes bytes);
+/// @param seen   notes every place that was looked at; null: nobody wants to know
+NativePdb find_native_pdb(const std::filesystem::path& file, Bytes bytes, SeenFiles* seen = nullptr);
 
 }  // namespace symcached::symbolize

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <new>
 #include <utility>
 
 #include "object/identify.hpp"
@@ -9,6 +11,7 @@
 #include "object/unwrap.hpp"
 #include "symbolize/derive.hpp"
 #include "symbolize/native_pdb.hpp"
+#include "symbolize/seen_files.hpp"
 
 namespace symcached::symbolize {
 
@@ -19,6 +22,32 @@ std::string hidden_names_text(const std::filesystem::path& path) {
 std::expected<OpenedModule, std::string> OpenedModule::open(const std::filesystem::path& named,
                                                             const OpenOptions& options) {
   const std::filesystem::path path = debug_file_in(named);
+  if (options.cache == nullptr || options.managed_only) return convert(path, options, nullptr);
+  const auto mapped = MappedFile::open(path);
+  if (!mapped || !options.cache->is_for(mapped->bytes().size())) return convert(path, options, nullptr);
+  const Bytes bytes = mapped->bytes();
+  if (symcache::is_symcache(bytes) || ppdbcache::is_ppdbcache(bytes)) return convert(path, options, nullptr);
+  const FileKey key = file_key_of(path, bytes, options.far);
+  if (auto kept = from_cache(bytes, key, *options.cache)) return *std::move(kept);
+  return convert(path, options, &key);
+}
+
+std::optional<OpenedModule> OpenedModule::from_cache(Bytes file, const FileKey& key, UserCache& cache) {
+  auto found = cache.find(key);
+  if (!found) return std::nullopt;
+  auto module = Module::view(found->symcache);
+  if (!module) return std::nullopt;
+  OpenedModule opened;
+  opened.kept_ = std::move(found->mapped);
+  opened.warnings_ = std::move(found->warnings);
+  opened.stated_image_base_ = object::stated_image_base(file);
+  opened.module_ = *std::move(module);
+  return opened;
+}
+
+/// @param key  what the user's cache is to keep the result as; null: not at all
+std::expected<OpenedModule, std::string> OpenedModule::convert(const std::filesystem::path& path,
+                                                               const OpenOptions& options, const FileKey* key) {
   auto file = OriginalFile::open(path, options.inflate);
   if (!file) return std::unexpected(std::move(file.error()));
   const auto failed = [&](const std::string& why) {
@@ -32,13 +61,15 @@ std::expected<OpenedModule, std::string> OpenedModule::open(const std::filesyste
   const bool is_image = object::identify(bytes) == object::FileKind::pe;
   auto module = [&]() -> std::expected<Module, std::string> {
     if (ppdbcache::is_ppdbcache(bytes) || symcache::is_symcache(bytes)) return Module::view(bytes);
-    auto cache = is_managed ? opened.derive_managed(path, options) : opened.derive(path, options);
+    if (!is_managed) return opened.derive(path, options, key);
+    auto cache = opened.derive_managed(path, options);
     if (!cache) return std::unexpected(std::move(cache.error()));
     return Module::own(*std::move(cache));
   }();
   if (!module && !opened.warnings_.empty()) return failed(module.error() + "; " + opened.warnings_.front());
   if (!module) return failed(module.error());
   opened.module_ = *std::move(module);
+  if (opened.to_keep_ && opened.growing_ == nullptr) opened.keep_in(*options.cache);
   if (is_managed && is_image && opened.module_->ppdbcache()->point_count() == 0)
     opened.warnings_.push_back(fmt::format("{}: no usable PDB; files and lines are unknown", path.string()));
   return opened;
@@ -65,9 +96,14 @@ std::expected<OpenedModule, std::string> OpenedModule::from_bytes(Bytes bytes, c
   return opened;
 }
 
-OpenedModule::Cache OpenedModule::derive(const std::filesystem::path& path, const OpenOptions& options) {
+/// @param key  as of convert()
+std::expected<Module, std::string> OpenedModule::derive(const std::filesystem::path& path, const OpenOptions& options,
+                                                        const FileKey* key) {
+  const auto begin = std::chrono::steady_clock::now();
+  SeenFiles seen;
+  SeenFiles* const noted = key != nullptr ? &seen : nullptr;
   stated_image_base_ = object::stated_image_base(file_.bytes());
-  NativePdb pdb = find_native_pdb(path, file_.bytes());
+  NativePdb pdb = find_native_pdb(path, file_.bytes(), noted);
   if (!pdb.warning.empty()) warnings_.push_back(std::move(pdb.warning));
   if (pdb.path) {
     auto opened = OriginalFile::open(*pdb.path, options.inflate);
@@ -75,7 +111,18 @@ OpenedModule::Cache OpenedModule::derive(const std::filesystem::path& path, cons
     file_ = *std::move(opened);
   }
   const Bytes bytes = file_.bytes();
-  const Companions companions = find_companions(pdb.path.value_or(path), bytes, options.far);
+  Companions companions = find_companions(pdb.path.value_or(path), bytes, options.far, noted);
+  const auto keep_later = [&](Contents contents) {
+    if (key == nullptr || !seen.is_whole() || look_at(key->stamp.path) != key->stamp) return;
+    const auto cost = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+    to_keep_ = {*key, {.seen = seen.take(), .warnings = warnings_}, contents, cost, path};
+  };
+  if (options.growing) growing_ = ConvertedOnDemand::open(file_, companions, options.threads, *options.growing);
+  if (growing_ != nullptr) {
+    keep_later(Contents::nothing);
+    cache_ = options.cache;
+    return Module::growing(growing_);
+  }
   const auto release = [&] {
     file_.release_pages();
     companions.release_pages();
@@ -84,8 +131,37 @@ OpenedModule::Cache OpenedModule::derive(const std::filesystem::path& path, cons
   if (!derived) return std::unexpected(std::move(derived.error()));
   if (derived->names_are_hidden) warnings_.push_back(hidden_names_text(path));
   file_ = {};
-  return std::move(derived->file);
+  keep_later(derived->contents);
+  return Module::own(std::move(derived->file));
 }
+
+void OpenedModule::keep_in(UserCache& cache) {
+  keeping_ = std::jthread([&cache, what = *std::exchange(to_keep_, {}), symcache = module_->cache()] {
+    try {
+      cache.keep(what.key, {symcache, what.record, what.contents, what.cost});
+    } catch (const std::bad_alloc&) {  // then it is not kept
+    }
+  });
+}
+
+/// Of a file that was converted on demand: all of it is kept if it came to that; if not, somebody else converts it
+/// for the next time.
+void OpenedModule::finish_keeping() {
+  if (growing_ == nullptr || cache_ == nullptr || !to_keep_) return;
+  const DerivedSymcache* const converted = growing_->converted();
+  if (converted == nullptr && growing_->has_pieces() && growing_->trouble().empty())
+    cache_->fill_behind(to_keep_->path);
+  if (converted == nullptr) return;
+  to_keep_->contents = converted->contents;
+  keep_in(*cache_);
+}
+
+OpenedModule::~OpenedModule() {
+  finish_keeping();
+  if (keeping_.joinable()) keeping_.join();
+}
+
+std::string OpenedModule::trouble() const { return growing_ == nullptr ? std::string() : growing_->trouble(); }
 
 OpenedModule::Cache OpenedModule::derive_managed(const std::filesystem::path& path, const OpenOptions& options) {
   const Bytes bytes = file_.bytes();

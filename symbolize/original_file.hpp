@@ -23,6 +23,7 @@ class OriginalFile {
 
   /// What is inside all wrappers; lives as long as this object, wherever it is moved.
   Bytes bytes() const { return unwrapped_ ? unwrapped_->file.bytes() : mapped_.bytes(); }
+  bool is_unwrapped() const { return unwrapped_.has_value(); }  ///< bytes() are in memory
   std::size_t size_on_disk() const { return mapped_.bytes().size(); }
   /// For what is compressed in bytes().
   const InflateLimits& inflate() const { return inflate_; }

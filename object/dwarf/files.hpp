@@ -61,6 +61,13 @@ class DwarfFiles {
   std::uint64_t bytes_ = 0;
 };
 
+/// What a translation may spend. Tables that many entries share may be read again, but not without end: large programs
+/// spend one and a half times their DWARF, most of it on rows; small files that dwz packed up to three times.
+inline std::uint64_t translation_work(const DwarfFiles& files) {
+  constexpr std::uint64_t kReadAgain = 8, kFloor = 16u << 20;
+  return files.bytes() * kReadAgain + kFloor;
+}
+
 /// Opens units for one thread and keeps what it opened lately: abbreviation tables, and units that others refer to.
 class DwarfOpener {
  public:

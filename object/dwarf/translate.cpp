@@ -12,16 +12,11 @@
 namespace symcached::object {
 namespace {
 
-/// Tables that many entries share may be read again, but not without end. Large programs spend one and a half
-/// times their DWARF, most of it on rows; small files that dwz packed up to three times.
-constexpr std::uint64_t kReadAgain = 8;
-constexpr std::uint64_t kBudgetFloor = 16u << 20;
-
 /// What a thread makes of its units does not depend on which it gets.
 class Workers {
  public:
   Workers(const DwarfInput& input, const DwarfFiles& files, UnitQueue& units)
-      : input_(input), files_(files), units_(units), budget_(files.bytes() * kReadAgain + kBudgetFloor) {}
+      : input_(input), files_(files), units_(units), budget_(translation_work(files)) {}
 
   Read<void> run(model::ModuleSink& sink) {
     const std::size_t threads = std::min<std::size_t>(units_.useful_threads(), input_.threads);
@@ -79,7 +74,8 @@ class Workers {
   std::optional<ReadError> error_;
 };
 
-/// Sorted, and those that overlap or touch made one: each function asks whether it is code.
+}  // namespace
+
 std::vector<CodeRange> merged(std::span<const CodeRange> ranges) {
   std::vector<CodeRange> sorted(ranges.begin(), ranges.end());
   std::ranges::sort(sorted, {}, &CodeRange::start);
@@ -89,8 +85,6 @@ std::vector<CodeRange> merged(std::span<const CodeRange> ranges) {
     else merged.back().end = std::max(merged.back().end, range.end);
   return merged;
 }
-
-}  // namespace
 
 Read<void> translate_dwarf(const DwarfInput& unsorted, model::ModuleSink& sink) {
   const std::vector<CodeRange> code = merged(unsorted.code);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/inflate_stream.hpp"
 #include "formats/dwarf/sections.hpp"
@@ -24,6 +25,9 @@ struct DwarfInput {
   unsigned threads = 1;
   std::function<void()> release = {};  ///< called now and then: pages of a mapped file may go
 };
+
+/// Sorted, and those that overlap or touch made one: each function asks whether it is code.
+std::vector<CodeRange> merged(std::span<const CodeRange> ranges);
 
 /// Hands every function with code to `sink`, then what only the symbol table knows.
 /// @return the first thing that cannot be right; the sink is then half filled and of no use

@@ -109,7 +109,8 @@ void LocalFrames::open_best(std::vector<fs::path> files, LocalModule& module) co
   std::ranges::stable_partition(files, [](const fs::path& path) { return path.extension() == ".symcache"; });
   auto best = symbolize::Contents::nothing;
   const symbolize::OpenOptions how{.far = {options_.debug_folders, options_.symbol_maps},
-                                   .threads = std::max(1u, std::thread::hardware_concurrency())};
+                                   .threads = std::max(1u, std::thread::hardware_concurrency()),
+                                   .cache = options_.cache};
   bool has_geometry = false;
   for (const fs::path& path : std::span(files).first(std::min(files.size(), kMostFilesOfOneBuild))) {
     if (const auto file = symbolize::OriginalFile::open(path)) {

@@ -40,6 +40,7 @@ struct LocalOptions {
   std::vector<std::string> symbol_maps = {};  ///< as symbolize::FarPlaces has them
   FetchFile fetch = {};                       ///< empty: nobody is asked
   symbolize::FetchPdb fetch_pdb = {};         ///< for .NET; empty: nobody is asked
+  symbolize::UserCache* cache = nullptr;      ///< as symbolize::OpenOptions has it; outlives the frames
 };
 
 /// Each module is looked for and opened once, when it is first asked about, and stays open.
