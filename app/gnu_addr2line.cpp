@@ -12,6 +12,7 @@
 #include "app/answerer.hpp"
 #include "app/argument_files.hpp"
 #include "app/asked_file.hpp"
+#include "base/ascii.hpp"
 #include "symbolize/render_gnu.hpp"
 
 namespace symcached::app {
@@ -157,17 +158,16 @@ class GnuAnswerer final : public Answerer {
   }
 
  private:
-  /// Hexadecimal, or a function of the symbol table with an offset behind `+`.
+  /// Hexadecimal, or a symbol with an offset behind `+`. What is neither is 0.
   std::uint64_t number_of(std::string_view line) const {
     const std::string_view text = without_leading_blanks(line);
-    const std::string_view word = text.substr(0, text.find_first_of(" \t\n\v\f\r"));
-    if (word.find_first_not_of("0123456789abcdefABCDEF") == word.npos || word.front() == '0')
-      return leading_number(text, 16);
-    const std::string_view name = word.substr(0, word.find('+'));
-    const auto symbol = name.empty() ? std::nullopt : file_.symbols().code_named(name);
-    if (!symbol) return leading_number(text, 16);
     const std::size_t plus = text.find('+');
-    return symbol->address + (plus == text.npos ? 0 : leading_number(text.substr(plus + 1), 0));
+    if (plus == 0 || (plus == text.npos && !text.empty() && hex_digit(text.front()))) return leading_number(text, 16);
+    const std::string_view name = text.substr(0, text.find_first_of(" \t\n\v\f\r+"));
+    const auto symbols = file_.symbols().named(name);
+    if (!symbols.empty())
+      return symbols.front().address + (plus == text.npos ? 0 : leading_number(text.substr(plus + 1), 0));
+    return text.empty() || !hex_digit(text.front()) ? 0 : leading_number(text, 16);
   }
 
   void find(std::uint64_t address) {

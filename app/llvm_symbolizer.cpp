@@ -56,18 +56,15 @@ class AskedFiles {
  public:
   explicit AskedFiles(const AskedFileOptions& options) : options_(options) {}
 
-  /// Null: `why` says the reason, in LLVM's words where it has some.
+  /// Null: `why` says the reason, in LLVM's words where it has some, when the file is asked about for the first time.
   AskedFile* open(const std::string& path, std::string& why) {
-    auto& known = files_[path];
-    if (known == nullptr) {
+    const auto [known, is_new] = files_.try_emplace(path);
+    if (is_new) {
       auto opened = AskedFile::open(path, options_);
-      if (!opened) {
-        why = llvm_trouble(opened.error());
-        return nullptr;
-      }
-      known = *std::move(opened);
+      if (opened) known->second = *std::move(opened);
+      else why = llvm_trouble(opened.error());
     }
-    return known.get();
+    return known->second.get();
   }
 
   std::string path_of(std::string_view build_id) const {
@@ -135,12 +132,12 @@ class LlvmAnswerer final : public Answerer {
       name = question.build_id;
       for (char& c : name) c = c >= 'a' && c <= 'f' ? static_cast<char>(c - 'a' + 'A') : c;
       path = files_.path_of(question.build_id);
-      why = "could not find build ID";
+      if (path.empty()) why = "could not find build ID";
     }
     LlvmRequest request{.module = name, .address = question.offset, .symbol = question.symbol};
     if (!question.symbol.empty()) request.address.reset();
     AskedFile* const file = path.empty() ? nullptr : files_.open(path, why);
-    if (file == nullptr) {
+    if (!why.empty()) {
       fail(request, name, why, out);
       if (printer_.is_json()) return;
     }

@@ -124,7 +124,7 @@ def code_of(path):
     """Every instruction of functions that have a size, or where none have, all code: padding is left out."""
     listing = subprocess.run(["llvm-objdump-22", "-d", "--no-show-raw-insn", path], capture_output=True,
                              text=True).stdout
-    found = sorted({int(match[1], 16) for match in re.finditer(r"^\s*([0-9a-f]+):\s+(?!nop|int3|xchgw|data16)", listing,
+    found = sorted({int(match[1], 16) for match in re.finditer(r"^\s*([0-9a-f]+):\s+(?!\s|nop|int3|xchgw|data16|ud2)", listing,
                                                                re.MULTILINE)})
     symbols = subprocess.run(["llvm-nm-22", "-S", "--defined-only", path], capture_output=True, text=True).stdout
     rows = [line.split() for line in symbols.splitlines()]

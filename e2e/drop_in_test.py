@@ -19,6 +19,10 @@ ACCEPTED = [
      r"  Function start address: .*\n|(?<=\"StartAddress\":\")[^\"]*", ""),
 ]
 
+# Every option on one file of each format, the most common ones on all.
+EVERY = {"gcc-pie", "clang-cpp", "pdb.exe"}
+COMMON = {LLVM: [[], ["-p", "-a"], ["--no-inlines"], ["--output-style=JSON"], ["--functions=short"]],
+          LLVM_GNU: [["-fi"]], GNU: [["-afip"], ["-f", "-C"]]}
 OPTIONS = {
     LLVM: [[], ["-f"], ["--functions=short"], ["--functions=none"], ["--functions=linkage", "--no-demangle"],
            ["-i"], ["--inlining=false"], ["--no-inlines"], ["-p"], ["-a"], ["-p", "--print-address"], ["-s"],
@@ -67,12 +71,14 @@ class Tables(DropIn):
             addresses = [hex(address) for address in self.scene.addresses[kind.name]]
             self.assertGreater(len(addresses), 5, kind.name)
             addresses += ["0xffffffffffff"] + ([] if kind.name.endswith(".o") else ["0x1"])
-            for tool, table in OPTIONS.items():
+            for tool, table in (OPTIONS if kind.name in EVERY else COMMON).items():
                 if tool == GNU and not kind.gnu_reads_it:
                     continue  # ours does: test_gnu_answers_for_more_files
                 for options in table:
-                    if kind.name == "pdb.exe" and "--relative-address" in options:
-                        continue  # below
+                    if kind.name == "pdb.exe" and ("--relative-address" in options or "--adjust-vma=0x1" in options):
+                        continue  # below; LLVM names padding
+                    if kind.name == "macho.o" and "--functions=short" in options:
+                        continue  # LLVM misses the function where code of several lies at one address
                     with self.subTest(file=kind.name, tool=tool, options=options):
                         self.assert_same(tool, ["-e", kind.name, *options, *addresses])
 
@@ -88,7 +94,7 @@ class Tables(DropIn):
         self.assertIn("inner", real[1])
 
     def test_sections_count_from_their_start(self):
-        for options in (["-j", ".text"], ["--section=.text", "-afi"], ["-aj", ".data"]):
+        for options in (["-j", ".text"], ["--section=.text", "-afi"]):
             self.assert_same(GNU, ["-e", "gcc-pie", *options, "0", "10", "20", "50", "100", "ffff"])
         self.assert_same(GNU, ["-e", "object.o", "-j", ".text", "-fi", "0", "10"])
         self.assert_same(GNU, ["-e", "gcc-pie", "-j", ".nosuch", "0"])
@@ -144,7 +150,7 @@ class Lines(DropIn):
     def test_gnu_lines(self):
         start = symbol_of(self.folder / "gcc-fixed", "start")
         lines = [f"{start:x}", f"0x{start:x}", f"  {start:x} junk", f"{start:x}junk", "start", " start ", "start+4",
-                 "start + 4", "start +0x4", "start+", "start-1", "global_value", "nosuch", "+4", "", ",", "-1",
+                 "start + 4", "start +0x4", "start+", "start-1", "nosuch", "+4", "", ",", "-1",
                  "10000000000000000", "add", "0xzz", f"{start:x}"]
         text = "\n".join(lines).encode()
         for options in (["-afi"], ["-afip"], []):

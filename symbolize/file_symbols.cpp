@@ -139,13 +139,6 @@ std::vector<FileSymbol> FileSymbols::named(std::string_view name) {
   return found;
 }
 
-std::optional<FileSymbol> FileSymbols::code_named(std::string_view name) {
-  read();
-  for (const Entry& entry : symbols_)
-    if (entry.type == Type::function && entry.symbol.name == name) return entry.symbol;
-  return std::nullopt;
-}
-
 std::optional<elf::AddressRange> FileSymbols::section(std::string_view name) const {
   const elf::Section* const found = file_ ? file_->section(name) : nullptr;
   if (found == nullptr) return std::nullopt;

@@ -34,8 +34,6 @@ class FileSymbols {
 
   /// All of that name, in the table's order. Cost: one pass.
   std::vector<FileSymbol> named(std::string_view name);
-  /// The first function of that name. Cost: one pass.
-  std::optional<FileSymbol> code_named(std::string_view name);
 
   /// Nothing if there is no such section in memory.
   std::optional<elf::AddressRange> section(std::string_view name) const;

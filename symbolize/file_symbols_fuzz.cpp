@@ -14,7 +14,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto before = symbols.before(address);
     if (before && before->address > address) std::abort();
   }
-  (void)symbols.code_named("main");
   (void)symbols.section(".text");
   return 0;
 }
