@@ -32,7 +32,7 @@ struct Options {
   std::vector<std::string> questions;
   std::string image_base;
   std::vector<std::string> debug_folders{symbolize::kDebugFolder}, symbol_maps;
-  bool json = false, no_inlines = false, svma = false;
+  bool json = false, no_inlines = false, svma = false, relative_address = false;
   UserCacheChoice cache;
   std::uint32_t source_lines = 0;
   FetchSources fetch_sources = FetchSources::never;
@@ -49,13 +49,28 @@ symbolize::AnswerOptions answer_options_of(const Options& options) {
 
 void warn(const std::string& what) { complain(kCommand, "warning: " + what); }
 
-/// What to take off each address: 0, or the image base when addresses are as the file states them.
-std::expected<std::uint64_t, std::string> image_base_of(const Options& options, const symbolize::OpenedModule& opened) {
-  if (!options.svma) return 0;
-  if (opened.module().is_managed())
-    return std::unexpected("--svma does not apply to .NET files; give METHOD:IL, such as 4:26");
-  if (const auto base = symbolize::parse_address(options.image_base)) return *base;
-  if (const auto base = opened.stated_image_base()) return *base;
+/// How addresses count.
+struct Origin {
+  std::uint64_t image_base = 0;  ///< to take off each address
+  bool takes_rvas_too = false;   ///< those below it are RVAs
+};
+
+/// PE and PDB files: RVAs are common there.
+bool is_of_windows(const symbolize::Module& module) {
+  const auto* const cache = module.symcache();
+  return cache != nullptr && (cache->producer_kind() == "pe" || cache->producer_kind() == "pdb");
+}
+
+/// By default addresses are as the file states them, so that those are right which others tell of it.
+std::expected<Origin, std::string> origin_of(const Options& options, const symbolize::OpenedModule& opened) {
+  if (opened.module().is_managed() && (options.svma || options.relative_address))
+    return std::unexpected(fmt::format("{} does not apply to .NET files; give METHOD:IL, such as 4:26",
+                                       options.svma ? "--svma" : "--relative-address"));
+  if (options.relative_address) return Origin();
+  if (const auto base = symbolize::parse_address(options.image_base)) return Origin{*base};
+  if (const auto base = opened.stated_image_base())
+    return Origin{*base, !options.svma && is_of_windows(opened.module())};
+  if (!options.svma) return Origin();
   return std::unexpected(fmt::format(
       "--svma: {} does not store its image base; add --image-base, or give RVAs without --svma", options.file));
 }
@@ -78,8 +93,8 @@ std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options&
                                                                   const symbolize::OpenedModule& opened) {
   if (options.source_lines != 0 && !opened.module().is_managed())
     warn("--print-source-context-lines works for .NET files only; ignored");
-  const auto base = image_base_of(options, opened);
-  if (!base) return std::unexpected(base.error());
+  const auto origin = origin_of(options, opened);
+  if (!origin) return std::unexpected(origin.error());
   std::unique_ptr<symbolize::ManagedSources> sources;
   if (opened.pdb() != nullptr) {
     auto found = symbolize::ManagedSources::open(*opened.pdb(), fetch_text_of(options));
@@ -90,7 +105,8 @@ std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options&
       .answer = answer_options_of(options),
       .style = {.functions = options.names != symbolize::FunctionNames::none, .basenames = options.basenames},
       .json = options.json,
-      .image_base = *base,
+      .image_base = origin->image_base,
+      .takes_rvas_too = origin->takes_rvas_too,
       .source_lines = options.source_lines};
   return std::make_unique<ModuleAnswerer>(opened.module(), options.file, how, std::move(sources));
 }
@@ -130,6 +146,7 @@ is not an address is answered as unknown (in JSON with "Error") and reported on
 stderr.
 
 Examples:
+  symcached lookup app 0x401234              an address as the file states it
   symcached lookup app.pdb 0x1234 0x5678     RVAs: bytes from the image's start
   symcached lookup --json app.pdb.symcache <addresses.txt
   symcached lookup app.dll 0x06000004:0x1a   .NET: method token and IL offset
@@ -163,8 +180,13 @@ void add_name_options(CLI::App& command, Options& options) {
 }
 
 void add_address_options(CLI::App& command, Options& options) {
-  CLI::Option* const svma = command.add_flag(
-      "--svma", options.svma, "addresses are virtual addresses, not RVAs; a PDB or symcache needs --image-base for it");
+  CLI::Option* const relative = command.add_flag("--relative-address", options.relative_address,
+                                                 "addresses are RVAs: they count from the image's start");
+  CLI::Option* const svma =
+      command
+          .add_flag("--svma", options.svma,
+                    "addresses are virtual addresses, never RVAs; a PDB or symcache needs --image-base for it")
+          ->excludes(relative);
   command.add_option("--image-base", options.image_base, "virtual address at which the image starts, hexadecimal")
       ->type_name("ADDRESS")
       ->check(hexadecimal())
@@ -197,8 +219,8 @@ void add_lookup(CLI::App& app, int& status) {
   command->add_option("FILE", options->file, "debug file, program, .NET assembly, symcache or ppdbcache")->required();
   command->add_option(
       "ADDRESS", options->questions,
-      "hexadecimal; for .NET, METHOD:IL, such as 4:26 or 0x06000004:0x1a; default: read standard input, "
-      "one per line");
+      "hexadecimal: a virtual address; an RVA for PDBs, symcaches, Breakpad files, and for PE files below their image "
+      "base. For .NET, METHOD:IL, such as 4:26 or 0x06000004:0x1a. Default: read standard input, one per line");
   command->add_flag("--json", options->json,
                     "print JSON: one array for arguments, one object per line for standard input");
   command->add_flag("--no-inlines", options->no_inlines,

@@ -1,11 +1,13 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
+#include "app/drop_in.hpp"
 #include "app/worker.hpp"
 #include "transcode/keeper.hpp"
 
@@ -48,6 +50,8 @@ int run(CLI::App& app, const int& status, std::vector<std::string> arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const auto program = argc > 0 ? drop_in_of(argv[0]) : std::nullopt)
+    return run_drop_in(*program, {argv, argv + argc});
   if (argc == 2 && argv[1] == kWorkerCommand) return run_worker();
   if (argc > 1 && argv[1] == symcached::transcode::kKeeperCommand)
     return symcached::transcode::keep({argv + 2, argv + argc});

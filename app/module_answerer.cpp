@@ -23,7 +23,8 @@ bool ModuleAnswerer::parse(std::string_view text, symbolize::Place& place) const
   }
   const auto address = symbolize::parse_address(text);
   // an address below the base is far behind the end
-  if (address) place = model::Rva{*address - options_.image_base};
+  const bool is_rva = address && options_.takes_rvas_too && *address < options_.image_base;
+  if (address) place = model::Rva{is_rva ? *address : *address - options_.image_base};
   return address.has_value();
 }
 

@@ -18,6 +18,7 @@ class ModuleAnswerer final : public Answerer {
     symbolize::TextStyle style;
     bool json = false;
     std::uint64_t image_base = 0;    ///< what addresses count from
+    bool takes_rvas_too = false;     ///< addresses below the image base are RVAs
     std::uint32_t source_lines = 0;  ///< to print around each line of .NET
   };
   /// @param module, name  must outlive it

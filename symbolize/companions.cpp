@@ -123,7 +123,10 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file, cons
       places.push_back(folder / name);
       for (const fs::path root : far.debug_folders) places.push_back(root / ".dwz" / name);
       break;
-    case Kind::split_package: places.push_back(name.empty() ? fs::path(file).concat(".dwp") : folder / name); break;
+    case Kind::split_package:
+      if (!far.split_package.empty()) places.emplace_back(far.split_package);
+      places.push_back(name.empty() ? fs::path(file).concat(".dwp") : folder / name);
+      break;
     case Kind::split_unit:
       if (name.empty()) break;
       places.push_back(folder / need.directory / path);

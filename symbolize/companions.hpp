@@ -33,6 +33,7 @@ class Companions {
 struct FarPlaces {
   std::span<const std::string> debug_folders = {};  ///< as kDebugFolder
   std::span<const std::string> symbol_maps = {};  ///< BCSymbolMaps; one that is named by a UUID is for that UUID alone
+  std::string_view split_package = {};            ///< the package of split DWARF; empty: beside the file
 };
 
 /// The places where a file may lie, the likeliest first.

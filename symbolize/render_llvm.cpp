@@ -98,7 +98,7 @@ std::string numbered_lines(Bytes source, std::uint32_t line, std::uint32_t count
   const auto width = fmt::formatted_size("{}", last);
   std::string out;
   const auto put = [&](std::size_t number, std::string_view text) {
-    out += fmt::format("{:<{}} {}: {}\n", number, width, number == line ? '>' : ' ', text);
+    out += fmt::format("{:>{}} {}: {}\n", number, width, number == line ? '>' : ' ', text);
   };
   for (std::size_t i = before; i > 0; --i) put(line - i, context->before[context->before.size() - i]);
   put(line, context->line);

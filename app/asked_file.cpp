@@ -1,0 +1,66 @@
+#include "app/asked_file.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+namespace symcached::app {
+namespace {
+
+std::string_view kind_of(const symbolize::Module& module) {
+  const auto* const cache = module.symcache();
+  return cache == nullptr ? std::string_view() : cache->producer_kind();
+}
+
+std::optional<AskedFile::Error> trouble_with(const std::string& path) {
+  using Failure = AskedFile::Failure;
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0)
+    return AskedFile::Error{errno == ENOENT ? Failure::not_found : Failure::unreadable, std::strerror(errno)};
+  if (S_ISDIR(status.st_mode)) {
+    if (symbolize::debug_file_in(path) != path) return std::nullopt;  // a dSYM
+    return AskedFile::Error{Failure::folder, std::strerror(EISDIR)};
+  }
+  if (!S_ISREG(status.st_mode)) return AskedFile::Error{Failure::special, "not a regular file"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+AskedFile::AskedFile(std::string path, symbolize::OpenedModule opened)
+    : path_(std::move(path)), opened_(std::move(opened)), base_(opened_.stated_image_base().value_or(0)) {}
+
+std::expected<std::unique_ptr<AskedFile>, AskedFile::Error> AskedFile::open(const std::string& path,
+                                                                            const AskedFileOptions& options) {
+  if (auto trouble = trouble_with(path)) return std::unexpected(std::move(*trouble));
+  auto opened = symbolize::OpenedModule::open(
+      path, {.far = {.debug_folders = options.debug_folders, .split_package = options.split_package},
+             .threads = std::max(1u, std::thread::hardware_concurrency())});
+  if (!opened) {
+    std::string why = opened.error();
+    if (why.starts_with(path + ": ")) why.erase(0, path.size() + 2);
+    const bool is_known = why.find("unrecognized format") == why.npos;
+    return std::unexpected(Error{is_known ? Failure::unreadable : Failure::unknown_format, why});
+  }
+  return std::unique_ptr<AskedFile>(new AskedFile(path, *std::move(opened)));
+}
+
+bool AskedFile::is_windows_image() const {
+  return opened_.stated_image_base() && (has_pdb() || kind_of(opened_.module()) == "pe");
+}
+
+bool AskedFile::has_pdb() const { return kind_of(opened_.module()) == "pdb"; }
+
+symbolize::FileSymbols& AskedFile::symbols() {
+  if (!symbols_) {
+    auto original = symbolize::OriginalFile::open(path_);
+    if (original) original_ = *std::move(original);
+    symbols_ = symbolize::FileSymbols::open(original_.bytes());
+  }
+  return *symbols_;
+}
+
+}  // namespace symcached::app

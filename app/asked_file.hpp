@@ -1,0 +1,58 @@
+#pragma once
+/// A file that addr2line or llvm-symbolizer is asked about: its module, and its symbols where those programs use them.
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "symbolize/file_symbols.hpp"
+#include "symbolize/open_module.hpp"
+
+namespace symcached::app {
+
+struct AskedFileOptions {
+  std::vector<std::string> debug_folders{symbolize::kDebugFolder};
+  std::string split_package;  ///< of split DWARF; empty: where it is usually
+};
+
+class AskedFile {
+ public:
+  enum class Failure : std::uint8_t { not_found, folder, special, unreadable, unknown_format };
+  struct Error {
+    Failure failure{};
+    std::string why;  ///< without the path
+  };
+  static std::expected<std::unique_ptr<AskedFile>, Error> open(const std::string& path,
+                                                               const AskedFileOptions& options);
+
+  /// @param address  as the file states it; of files that state none, such as symcaches, from the image's start
+  void ask(std::uint64_t address, const symbolize::AnswerOptions& options, symbolize::Answer& out) const {
+    opened_.module().ask(model::Rva{address - base_}, options, out);
+  }
+  /// The name that debug information has for an answer's function: without ".cold", which only the symbol table has.
+  static std::string_view debug_name(std::string_view name, const symbolize::Answer& answer) {
+    return answer.kind() == model::SymbolKind::cold_part ? name.substr(0, name.find('.')) : name;
+  }
+  /// Where the answer's function starts, as the file states it.
+  std::uint64_t start_of(const symbolize::Answer& answer) const { return answer.start().value + base_; }
+  std::uint64_t base() const { return base_; }
+
+  bool is_windows_image() const;
+  /// Answers come from a PDB.
+  bool has_pdb() const;
+  /// Empty for what is no ELF file. Read when first asked for.
+  symbolize::FileSymbols& symbols();
+
+ private:
+  AskedFile(std::string path, symbolize::OpenedModule opened);
+
+  std::string path_;
+  symbolize::OpenedModule opened_;
+  std::uint64_t base_ = 0;
+  symbolize::OriginalFile original_;  // viewed by symbols_
+  std::optional<symbolize::FileSymbols> symbols_;
+};
+
+}  // namespace symcached::app

@@ -1,0 +1,64 @@
+#pragma once
+/// The symbol table of a file, as other symbolizers use it where debug information says nothing, for data, and to find
+/// addresses by name. Of ELF files; of others there is none, as their symbols are in the symcache.
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "formats/elf/reader.hpp"
+
+namespace symcached::symbolize {
+
+struct FileSymbol {
+  std::uint64_t address = 0, size = 0;  ///< as stated; size 0 = not known
+  std::string_view name;
+  std::string_view source;  ///< the file that the table names for it, without its folder; empty = none
+};
+
+/// Views of the file's bytes.
+class FileSymbols {
+ public:
+  /// None of a file that is no ELF file or that cannot be read.
+  /// Cost: one pass over the section table; the first question reads the symbol table.
+  static FileSymbols open(Bytes file);
+
+  /// As LLVM chooses: the last symbol of code or data that starts at or before the address, if the address is not
+  /// behind its end; among several of one address the largest, then the last.
+  std::optional<FileSymbol> at(std::uint64_t address);
+
+  /// As GNU chooses: the symbol of code nearest before the address within its section, however far.
+  /// Cost: one pass over the table.
+  std::optional<FileSymbol> before(std::uint64_t address);
+
+  /// All of that name, in the table's order. Cost: one pass.
+  std::vector<FileSymbol> named(std::string_view name);
+
+  /// Nothing if there is no such section in memory.
+  std::optional<elf::AddressRange> section(std::string_view name) const;
+
+  /// Whether addresses have 32 bits.
+  bool is_narrow() const { return file_ && !file_->layout().is_64bit; }
+  bool is_elf() const { return file_.has_value(); }
+
+ private:
+  enum class Type : std::uint8_t { untyped, function, object };
+  struct Entry {
+    FileSymbol symbol;
+    std::uint32_t section = 0;
+    Type type{};
+    bool is_local = false;
+  };
+  void read();
+  void read(const elf::Section& table);
+  void sort();
+  bool fits_better(const Entry& one, const Entry& best, std::uint64_t address) const;
+
+  std::vector<Entry> symbols_;         // as in the table
+  std::vector<std::uint32_t> sorted_;  // by address, one of each
+  std::optional<elf::File> file_;
+  bool is_read_ = false;
+};
+
+}  // namespace symcached::symbolize
