@@ -25,6 +25,7 @@ enum class FetchSources : std::uint8_t { never, public_hosts, anywhere };
 
 constexpr std::string_view kCommand = "lookup";
 constexpr std::uint32_t kMaxSourceLines = 1'000'000;
+constexpr unsigned kMaxThreads = 256;
 
 struct Options {
   std::string file;
@@ -33,6 +34,7 @@ struct Options {
   std::vector<std::string> debug_folders{symbolize::kDebugFolder}, symbol_maps;
   bool json = false, no_inlines = false, svma = false;
   std::uint32_t source_lines = 0;
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   FetchSources fetch_sources = FetchSources::never;
   bool demangle = true, no_parameters = false, basenames = false;
   symbolize::FunctionNames names = symbolize::FunctionNames::readable;
@@ -94,10 +96,9 @@ std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options&
 }
 
 int run(const Options& options) {
-  const auto opened =
-      symbolize::OpenedModule::open(options.file, {.far = {options.debug_folders, options.symbol_maps},
-                                                   .threads = std::max(1u, std::thread::hardware_concurrency()),
-                                                   .keep_sources = options.source_lines != 0});
+  const auto opened = symbolize::OpenedModule::open(options.file, {.far = {options.debug_folders, options.symbol_maps},
+                                                                   .threads = options.threads,
+                                                                   .keep_sources = options.source_lines != 0});
   if (!opened) {
     complain(kCommand, opened.error());
     return kCouldNot;
@@ -110,7 +111,7 @@ int run(const Options& options) {
   }
   if (options.questions.empty() && ::isatty(STDIN_FILENO) != 0)
     fmt::print(stderr, "Reading addresses from standard input, one per line.\n");
-  const bool good = options.questions.empty() ? answer_stdin(options.json, **answerer)
+  const bool good = options.questions.empty() ? answer_stdin(options.json, **answerer, options.threads)
                                               : answer_arguments(options.questions, options.json, **answerer);
   return good ? kDone : kWrongUsage;
 }
@@ -196,6 +197,11 @@ void add_lookup(CLI::App& app, int& status) {
   add_debug_folders(*command, options->debug_folders);
   add_symbol_maps(*command, options->symbol_maps);
   add_source_options(*command, *options);
+  command
+      ->add_option("--threads", options->threads,
+                   "worker threads, to convert and to answer standard input [default: all cores]")
+      ->type_name("N")
+      ->check(number_from(1, kMaxThreads));
   command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });
 }
