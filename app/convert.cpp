@@ -38,7 +38,7 @@ struct Options {
   std::string directory = ".";
   std::vector<std::string> debug_folders{symbolize::kDebugFolder}, symbol_maps;
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  bool stats = false;
+  bool stats = false, no_columns = false;
   std::uint64_t max_unpacked = 0;  ///< bytes; 0 = not given
 
   InflateLimits inflate() const { return max_unpacked == 0 ? InflateLimits{} : InflateLimits::exactly(max_unpacked); }
@@ -99,7 +99,8 @@ std::expected<symbolize::DerivedCache, std::string> derive(const std::string& na
     file.release_pages();
     companions.release_pages();
   };
-  auto derived = symbolize::derive_cache({file.bytes(), companions.all(), release, options.threads, file.inflate()});
+  auto derived = symbolize::derive_cache({file.bytes(), companions.all(), release, options.threads, file.inflate()},
+                                         options.no_columns ? symcache::Columns::drop : symcache::Columns::keep);
   if (!derived) return std::unexpected(fmt::format("{}: {}", name, derived.error()));
   const auto managed = ppdbcache::Reader::open(derived->file);
   if (managed && managed->point_count() == 0 && object::identify(file.bytes()) == object::FileKind::pe)
@@ -191,6 +192,8 @@ void add_convert(CLI::App& app, int& status) {
       ->capture_default_str();
   add_debug_folders(*command, options->debug_folders);
   add_symbol_maps(*command, options->symbol_maps);
+  command->add_flag("--no-columns", options->no_columns,
+                    "leave out columns: symcaches are smaller, lines stay; not for .NET");
   command
       ->add_option("--threads", options->threads,
                    "worker threads; the result does not depend on it [default: all cores]")

@@ -26,6 +26,7 @@ enum class FetchSources : std::uint8_t { never, public_hosts, anywhere };
 
 constexpr std::string_view kCommand = "lookup";
 constexpr std::uint32_t kMaxSourceLines = 1'000'000;
+constexpr unsigned kMaxThreads = 256;
 
 struct Options {
   std::string file;
@@ -35,6 +36,7 @@ struct Options {
   bool json = false, no_inlines = false, svma = false, relative_address = false;
   UserCacheChoice cache;
   std::uint32_t source_lines = 0;
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   FetchSources fetch_sources = FetchSources::never;
   bool demangle = true, no_parameters = false, basenames = false;
   symbolize::FunctionNames names = symbolize::FunctionNames::readable;
@@ -115,7 +117,7 @@ int run(const Options& options) {
   const auto cache = open_user_cache(options.cache, {options.debug_folders, options.symbol_maps});
   const auto opened =
       symbolize::OpenedModule::open(options.file, {.far = {options.debug_folders, options.symbol_maps},
-                                                   .threads = std::max(1u, std::thread::hardware_concurrency()),
+                                                   .threads = options.threads,
                                                    .keep_sources = options.source_lines != 0,
                                                    .growing = {{.questions = options.questions.size()}},
                                                    .cache = cache.get()});
@@ -131,7 +133,7 @@ int run(const Options& options) {
   }
   if (options.questions.empty() && ::isatty(STDIN_FILENO) != 0)
     fmt::print(stderr, "Reading addresses from standard input, one per line.\n");
-  const bool good = options.questions.empty() ? answer_stdin(options.json, **answerer)
+  const bool good = options.questions.empty() ? answer_stdin(options.json, **answerer, options.threads)
                                               : answer_arguments(options.questions, options.json, **answerer);
   if (const std::string trouble = opened->trouble(); !trouble.empty()) {
     complain(kCommand, fmt::format("{}: {}", options.file, trouble));
@@ -231,6 +233,11 @@ void add_lookup(CLI::App& app, int& status) {
   add_symbol_maps(*command, options->symbol_maps);
   add_source_options(*command, *options);
   add_user_cache_options(*command, options->cache);
+  command
+      ->add_option("--threads", options->threads,
+                   "worker threads, to convert and to answer standard input [default: all cores]")
+      ->type_name("N")
+      ->check(number_from(1, kMaxThreads));
   command->footer(kFooter);
   command->callback([options, &status] { status = run(*options); });
 }

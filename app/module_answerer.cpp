@@ -15,6 +15,11 @@ ModuleAnswerer::ModuleAnswerer(const symbolize::Module& module, std::string_view
       render_(options.json ? symbolize::render_llvm_json : symbolize::render_llvm_text),
       sources_(std::move(sources)) {}
 
+std::unique_ptr<Answerer> ModuleAnswerer::another() const {
+  if (sources_) return nullptr;
+  return std::make_unique<ModuleAnswerer>(module_, name_, options_, nullptr);
+}
+
 bool ModuleAnswerer::parse(std::string_view text, symbolize::Place& place) const {
   if (module_.is_managed()) {
     const auto method = symbolize::parse_method_place(text);

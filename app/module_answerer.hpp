@@ -27,8 +27,12 @@ class ModuleAnswerer final : public Answerer {
                  std::unique_ptr<symbolize::ManagedSources> sources);
 
   bool answer(std::string_view line, std::string& out) override;
+  std::unique_ptr<Answerer> another() const override;
 
  private:
+  /// Bytes. Demangling takes longer than all else, and who asks for many addresses asks for the same functions.
+  static constexpr std::size_t kKeptNames = std::size_t{128} << 20;
+
   bool parse(std::string_view text, symbolize::Place& place) const;
   void complain(std::string_view text) const;
   symbolize::SourceText source_text() const;
@@ -38,7 +42,7 @@ class ModuleAnswerer final : public Answerer {
   Options options_;
   symbolize::Renderer render_;
   std::unique_ptr<symbolize::ManagedSources> sources_;
-  symbolize::Answer answer_;
+  symbolize::Answer answer_{kKeptNames};
 };
 
 }  // namespace symcached::app

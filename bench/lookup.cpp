@@ -1,6 +1,7 @@
 /// bench_lookup CACHE ADDRESSES [--demangle] [--print] [--rounds N]: how fast one thread looks addresses up in a
-/// symcache. ADDRESSES: a file of hexadecimal addresses from the image base, one a line. Function, file and line of
-/// every frame are touched. Prints `name=value` pairs, the same as bench/peers/symbolic.
+/// symcache, as the program does: with the names it has met before at hand. ADDRESSES: a file of hexadecimal addresses
+/// from the image base, one a line. Function, file and line of every frame are touched. Prints `name=value` pairs, the
+/// same as bench/peers/symbolic.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -13,14 +14,14 @@
 
 #include "base/mapped_file.hpp"
 #include "bench/arguments.hpp"
-#include "demangle/demangle.hpp"
-#include "symcache/reader.hpp"
+#include "symbolize/module.hpp"
 
 namespace {
 
 using namespace symcached;
 
 constexpr std::string_view kProgram = "bench_lookup";
+constexpr std::size_t kKeptNames = std::size_t{128} << 20;  ///< as `symcached lookup` keeps
 
 [[noreturn]] void die(std::string_view why) { bench::die(kProgram, why); }
 
@@ -48,26 +49,16 @@ struct Touched {
   std::uint64_t hits = 0, frames = 0, bytes = 0, lines = 0;
 };
 
-void one_round(const symcache::Symcache& cache, const std::vector<model::Rva>& addresses,
-               const bench::LookupOptions& options, Touched& touched) {
-  symcache::FrameBuffer buffer;
-  std::string demangled;
+void one_round(const symbolize::Module& module, const std::vector<model::Rva>& addresses,
+               const bench::LookupOptions& options, symbolize::Answer& answer, Touched& touched) {
   for (const model::Rva address : addresses) {
-    const auto found = cache.lookup(address, buffer);
-    if (found) {
-      ++touched.hits;
-      touched.frames += found->frames.size();
-      for (const symcache::Frame& frame : found->frames) {
-        std::string_view name = frame.function;
-        if (options.demangle) {
-          demangled.clear();
-          demangle::demangle_append(demangled, name);
-          name = demangled;
-        }
-        touched.bytes += name.size() + frame.file.size();
-        touched.lines += frame.line;
-        if (options.print) fmt::print("{}\n{}:{}:{}\n", name, frame.file, frame.line, frame.column);
-      }
+    module.ask(address, {.demangle = options.demangle}, answer);
+    touched.hits += answer.frames().empty() ? 0 : 1;
+    touched.frames += answer.frames().size();
+    for (const symbolize::Frame& frame : answer.frames()) {
+      touched.bytes += frame.function.size() + frame.file.size();
+      touched.lines += frame.line;
+      if (options.print) fmt::print("{}\n{}:{}:{}\n", frame.function, frame.file, frame.line, frame.column);
     }
     if (options.print) fmt::print("\n");
   }
@@ -79,16 +70,19 @@ int main(int count, char** arguments) {
   const auto options = bench::lookup_options_of(kProgram, std::span(arguments, static_cast<std::size_t>(count)));
   const auto file = MappedFile::open(options.cache);
   if (!file) die(file.error());
-  const auto cache = symcache::Symcache::open(file->bytes());
-  if (!cache) die(to_string(cache.error()));
+  const auto module = symbolize::Module::view(file->bytes());
+  if (!module) die(module.error());
+  if (module->is_managed()) die("not a symcache");
   if (options.choose != 0) {
-    choose_addresses(*cache, options.choose);
+    choose_addresses(*module->symcache(), options.choose);
     return 0;
   }
   const std::vector<model::Rva> addresses = bench::read_questions(kProgram, options.questions, parse_address);
   Touched touched;
+  symbolize::Answer answer(kKeptNames);
   const auto begin = std::chrono::steady_clock::now();
-  for (std::uint64_t round = 0; round < options.rounds; ++round) one_round(*cache, addresses, options, touched);
+  for (std::uint64_t round = 0; round < options.rounds; ++round)
+    one_round(*module, addresses, options, answer, touched);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   const double lookups = static_cast<double>(options.rounds) * static_cast<double>(addresses.size());
   const auto per_lookup = [&](std::uint64_t sum) { return static_cast<double>(sum) / lookups; };

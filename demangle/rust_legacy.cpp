@@ -16,7 +16,7 @@ constexpr std::string_view kHashLength = "17";
 /// What stands before the suffix of the compiler's or the linker's later passes: `.llvm.123`.
 std::string_view without_suffix(std::string_view name) {
   // Identifiers hold dots too, so the end is the last `E` before a dot.
-  if (name.ends_with('E')) return name;
+  if (name.ends_with('E') || !name.contains('.')) return name;  // as nearly all names are: no search from the end
   const std::size_t end = name.rfind("E.");
   return end == name.npos ? name : name.substr(0, end + 1);
 }

@@ -56,12 +56,13 @@ bool lacks_symbol_map(const object::Original& original) {
 
 }  // namespace
 
-std::expected<DerivedSymcache, std::string> derive_symcache(const object::Original& original) {
+std::expected<DerivedSymcache, std::string> derive_symcache(const object::Original& original,
+                                                            symcache::Columns columns) {
   const auto unwrapped = plain_of(original);
   if (!unwrapped) return std::unexpected(unwrapped.error());
   const object::Original& plain = unwrapped->original;
   if (auto why = refusal(object::identify(plain.file)); !why.empty()) return std::unexpected(std::move(why));
-  symcache::Writer writer;
+  symcache::Writer writer(columns);
   if (const auto translated = object::translate(plain, writer); !translated)
     return std::unexpected(to_string(translated.error()));
   if (original.release) original.release();
@@ -99,13 +100,13 @@ std::expected<DerivedPpdbcache, std::string> derive_ppdbcache(const object::Orig
   return derived;
 }
 
-std::expected<DerivedCache, std::string> derive_cache(const object::Original& original) {
+std::expected<DerivedCache, std::string> derive_cache(const object::Original& original, symcache::Columns columns) {
   if (object::is_managed(original.file)) {
     auto managed = derive_ppdbcache(original);
     if (!managed) return std::unexpected(std::move(managed.error()));
     return DerivedCache{CacheKind::ppdbcache, std::move(managed->file), managed->debug_id, managed->contents};
   }
-  auto native = derive_symcache(original);
+  auto native = derive_symcache(original, columns);
   if (!native) return std::unexpected(std::move(native.error()));
   return DerivedCache{CacheKind::symcache, std::move(native->file), native->debug_id, native->contents,
                       native->names_are_hidden};

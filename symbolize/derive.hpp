@@ -9,6 +9,7 @@
 #include "ids/guid.hpp"
 #include "object/translate.hpp"
 #include "symbolize/contents.hpp"
+#include "symcache/function_store.hpp"
 
 namespace symcached::symbolize {
 
@@ -19,10 +20,12 @@ struct DerivedSymcache {
   bool names_are_hidden = false;  ///< by a bitcode build, and its BCSymbolMap is not among the companions
 };
 
+/// @param columns  to leave them out makes the symcache smaller: lines are all that many readers show
 /// @return the symcache of `original`, or a sentence that names the field and what is wrong with it
 /// Cost: about 0.4 s per 100 MB of PDB, 2 s per 100 MB of compressed DWARF; memory about 8 times the result, and
 /// for compressed sections their plain size.
-std::expected<DerivedSymcache, std::string> derive_symcache(const object::Original& original);
+std::expected<DerivedSymcache, std::string> derive_symcache(const object::Original& original,
+                                                            symcache::Columns columns = symcache::Columns::keep);
 
 struct DerivedPpdbcache {
   std::vector<std::byte> file;  ///< a whole ppdbcache, opened once by the reader before it is handed out
@@ -46,6 +49,8 @@ struct DerivedCache {
 };
 
 /// Whichever of the first two a file is for: a ppdbcache of what object::is_managed(), else a symcache.
-std::expected<DerivedCache, std::string> derive_cache(const object::Original& original);
+/// @param columns  of a symcache
+std::expected<DerivedCache, std::string> derive_cache(const object::Original& original,
+                                                      symcache::Columns columns = symcache::Columns::keep);
 
 }  // namespace symcached::symbolize

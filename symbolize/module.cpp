@@ -33,6 +33,22 @@ void Answer::clear() {
   language_ = {};
 }
 
+/// The name demangled, kept with the name itself where that stays.
+std::string_view Answer::shown(const symcache::Frame& frame, demangle::Detail detail) {
+  if (frame.derived == nullptr) return demangled_.of(frame.function, detail);
+  const auto kind = static_cast<std::uint32_t>(detail) + 1;
+  if (frame.derived->kind != kind) {
+    std::string_view text = frame.function;
+    if (demangle::scheme_of(text) != demangle::Scheme::none) {
+      fresh_.clear();
+      demangle::demangle_append(fresh_, text, detail);
+      text = buffer_.keep(fresh_);
+    }
+    *frame.derived = {text.data(), static_cast<std::uint32_t>(text.size()), kind};
+  }
+  return frame.derived->text();
+}
+
 std::expected<Module, std::string> Module::view(Bytes cache) {
   if (ppdbcache::is_ppdbcache(cache)) {
     auto opened = ppdbcache::Reader::open(cache);
@@ -74,16 +90,22 @@ void Module::ask(const symcache::Symcache& cache, model::Rva place, const Answer
   for (const symcache::Frame& frame : wanted(*found, options))
     out.frames_.push_back({frame.function, frame.file, frame.line, frame.column, true});
   out.frames_.back().is_inlined = false;
+  set_names(cache, *found, options, out);
+}
+
+void Module::set_names(const symcache::Symcache& cache, const Found& found, const AnswerOptions& options, Answer& out) {
   if (options.names == FunctionNames::none) {
     for (Frame& frame : out.frames_) frame.function = {};
     return;
   }
-  if (options.names == FunctionNames::linkage)
-    if (const std::string_view name = cache.linkage_name(*found, out.buffer_); !name.empty())
-      out.frames_.back().function = name;
-  if (!options.demangle) return;
   const auto detail = options.names == FunctionNames::brief ? demangle::Detail::no_parameters : options.detail;
-  for (Frame& frame : out.frames_) frame.function = out.demangled_.of(frame.function, detail);
+  if (options.demangle) {
+    const auto known = wanted(found, options);
+    for (std::size_t i = 0; i < known.size(); ++i) out.frames_[i].function = out.shown(known[i], detail);
+  }
+  if (options.names != FunctionNames::linkage) return;
+  const std::string_view name = cache.linkage_name(found, out.buffer_);
+  if (!name.empty()) out.frames_.back().function = options.demangle ? out.demangled_.of(name, detail) : name;
 }
 
 void Module::ask(const ppdbcache::Reader& cache, MethodPlace asked, const AnswerOptions& options, Answer& out) {

@@ -44,10 +44,11 @@ struct Frame {
 };
 
 /// What a module says of a place, and the memory for it, to be used again and again: it grows to what the largest
-/// answer took, and keeps up to DemangledNames::kKept of names besides. One per thread.
+/// answer took, and keeps names besides, as they are shown, for the next answers. One per thread.
 class Answer {
  public:
-  Answer() = default;
+  /// @param kept  bytes of names to keep, and half as much again at most: more pays for those who ask a lot at once
+  explicit Answer(std::size_t kept = symcache::FrameBuffer::kKept) : buffer_(kept) {}
   Answer(const Answer&) = delete;  // texts lie in it
   Answer& operator=(const Answer&) = delete;
 
@@ -64,6 +65,7 @@ class Answer {
  private:
   friend class Module;
   void clear();
+  std::string_view shown(const symcache::Frame& frame, demangle::Detail detail);
 
   std::vector<Frame> frames_;
   model::Rva start_;
@@ -71,8 +73,9 @@ class Answer {
   model::SymbolKind kind_{};
   model::Language language_{};
   symcache::FrameBuffer buffer_;
-  DemangledNames demangled_;
-  std::string method_;  // put together
+  DemangledNames demangled_;  // that buffer_ does not keep
+  std::string fresh_;         // demangled, before it is kept
+  std::string method_;        // put together
 };
 
 /// A symcache of which there is as much as was asked for. Safe to use from any thread.
@@ -124,6 +127,8 @@ class Module {
   }
   Module(Bytes bytes, Cache cache) : bytes_(bytes), cache_(std::move(cache)) {}
   static void ask(const symcache::Symcache& cache, model::Rva place, const AnswerOptions& options, Answer& out);
+  static void set_names(const symcache::Symcache& cache, const symcache::Found& found, const AnswerOptions& options,
+                        Answer& out);
   static void ask(const ppdbcache::Reader& cache, MethodPlace place, const AnswerOptions& options, Answer& out);
 
   std::vector<std::byte> owned_;

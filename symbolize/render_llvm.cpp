@@ -13,6 +13,12 @@
 namespace symcached::symbolize {
 namespace {
 
+/// As often as there are frames: fmt's formatting would take longer than all else here.
+void append_number(std::uint32_t number, std::string& out) {
+  const fmt::format_int digits(number);
+  out.append(digits.data(), digits.size());
+}
+
 std::string_view shown(std::string_view file, bool basename) { return basename ? last_path_part(file) : file; }
 
 void append_json_if_any(std::string_view key, std::string_view value, std::string& out) {
@@ -46,7 +52,9 @@ void render_llvm_text(const Answered& answered, const TextStyle& style, std::str
     if (style.functions) (out += frame.function.empty() ? "??" : frame.function) += '\n';
     const std::string_view file = shown(frame.file, style.basenames);
     out += file.empty() ? "??" : file;
-    fmt::format_to(std::back_inserter(out), ":{}:{}\n", frame.line, frame.column);
+    append_number(frame.line, out += ':');
+    append_number(frame.column, out += ':');
+    out += '\n';
   }
   if (answered.source != nullptr) out += answered.source->lines;
   out += '\n';
@@ -62,11 +70,12 @@ void render_llvm_json(const Answered& answered, const TextStyle& style, std::str
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const Frame& frame = frames[i];
     if (i != 0) out += ',';
-    fmt::format_to(std::back_inserter(out), R"({{"Column":{},"Discriminator":0,"FileName":)", frame.column);
+    append_number(frame.column, out += R"({"Column":)");
+    out += R"(,"Discriminator":0,"FileName":)";
     append_json_text(shown(frame.file, style.basenames), out);
     out += R"(,"FunctionName":)";
     append_json_text(frame.function, out);
-    fmt::format_to(std::back_inserter(out), R"(,"Line":{})", frame.line);
+    append_number(frame.line, out += R"(,"Line":)");
     if (i == 0 && answered.source != nullptr) {
       append_json_if_any("Source", answered.source->lines, out);
       append_json_if_any("SourceUrl", answered.source->url, out);

@@ -27,28 +27,38 @@ void FunctionStore::add(const model::Function& f) {
                         .chunk = static_cast<std::uint32_t>(chunks_.size() - 1),
                         .packed = static_cast<std::uint32_t>(chunks_.back().packed.size()),
                         .frame_count = static_cast<std::uint32_t>(f.inlinees.size()),
-                        .row_count = static_cast<std::uint32_t>(lines.size()),
+                        .row_count = 0,
                         .language = f.language,
                         .kind = f.kind});
   ByteWriter& packed = chunks_.back().packed;
+  const bool drops = columns_ == Columns::drop;
   for (const model::Inlinee& i : f.inlinees) {
     packed.put_uleb(i.caller + 1u);  // kNoInlinee becomes 0
     packed.put_uleb(number_of(i.name));
     packed.put_uleb(number_of(i.call_file));
     packed.put_uleb(i.call_line);
-    packed.put_uleb(i.call_column);
-    has_columns_ |= i.call_column != 0;
+    packed.put_uleb(drops ? 0 : i.call_column);
+    has_columns_ |= i.call_column != 0 && !drops;
   }
-  std::uint32_t offset = 0;
+  const model::Line* before = nullptr;  // of the rows that are kept
   for (const model::Line& l : lines) {
-    packed.put_uleb(l.offset - std::exchange(offset, l.offset));
-    packed.put_uleb(l.inlinee + 1u);
-    packed.put_uleb(number_of(l.file));
-    packed.put_uleb(l.line);
-    packed.put_uleb(l.column);
-    has_columns_ |= l.column != 0;
-    offset_bits_ |= l.offset;
+    if (drops && before != nullptr && before->inlinee == l.inlinee && before->file == l.file && before->line == l.line)
+      continue;
+    add_row(l, before == nullptr ? 0 : before->offset, packed);
+    before = &l;
+    ++functions_.back().row_count;
   }
+}
+
+void FunctionStore::add_row(const model::Line& row, std::uint32_t offset_before, ByteWriter& packed) {
+  const bool drops = columns_ == Columns::drop;
+  packed.put_uleb(row.offset - offset_before);
+  packed.put_uleb(row.inlinee + 1u);
+  packed.put_uleb(number_of(row.file));
+  packed.put_uleb(row.line);
+  packed.put_uleb(drops ? 0 : row.column);
+  has_columns_ |= row.column != 0 && !drops;
+  offset_bits_ |= row.offset;
 }
 
 void FunctionStore::join(FunctionStore&& other, std::vector<std::uint32_t> ids) {

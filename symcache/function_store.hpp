@@ -20,8 +20,13 @@ struct StoredFunction {
   model::SymbolKind kind{};
 };
 
+/// What is kept of rows and calls. Without columns, rows that differ by their column alone become one.
+enum class Columns : bool { drop, keep };
+
 class FunctionStore {
  public:
+  explicit FunctionStore(Columns columns = Columns::keep) : columns_(columns) {}
+
   void add(const model::Function& function);
   /// Takes over another store, whose text ids are numbered otherwise.
   /// @param ids  this store's id by the other's
@@ -38,6 +43,8 @@ class FunctionStore {
   std::uint32_t offset_unit() const { return (offset_bits_ & 1) != 0 ? 1 : (offset_bits_ & 2) != 0 ? 2 : 4; }
 
  private:
+  void add_row(const model::Line& row, std::uint32_t offset_before, ByteWriter& packed);
+
   struct Chunk {  ///< of packed functions; full ones stay where they are
     ByteWriter packed;
     std::uint32_t ids = 0;  ///< index in ids_
@@ -46,6 +53,7 @@ class FunctionStore {
   std::vector<Chunk> chunks_;
   std::vector<std::vector<std::uint32_t>> ids_{
       1};  ///< [0]: this store's own ids, as they are; else ours by a joined one's
+  Columns columns_;
   bool has_columns_ = false;
   std::uint32_t offset_bits_ = 0;
 };

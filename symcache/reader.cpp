@@ -3,29 +3,34 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "symcache/function_record.hpp"
 
 namespace symcached::symcache {
 
-void FrameBuffer::clear() {
-  frames.clear();
-  full_.clear();
-  full_bytes_ = used_ = 0;
+namespace {
+
+/// What stands in the upper half of TextKey::position, beside a position in `subprograms` or the number of a file.
+enum class TextOf : std::uint64_t { name, name_and_parameters, file };
+
+TextKey key_of(std::uint64_t cache, TextOf what, std::uint32_t position) {
+  return {cache, static_cast<std::uint64_t>(what) << 32 | position};
 }
 
-char* FrameBuffer::text(std::size_t size) {
-  if (size > size_ - used_) {
-    if (size > kMaxAnswerBytes - std::min(kMaxAnswerBytes, full_bytes_ + used_)) return nullptr;
-    full_bytes_ += used_;
-    if (chunk_) full_.push_back(std::move(chunk_));
-    size_ = std::max<std::size_t>({4096, std::min(size_ * 2, kMaxAnswerBytes), size});
-    chunk_ = std::make_unique_for_overwrite<char[]>(size_);
-    used_ = 0;
-  }
-  char* const start = chunk_.get() + used_;
-  used_ += size;
-  return start;
+std::uint32_t position_of(TextKey key) { return static_cast<std::uint32_t>(key.position); }
+
+}  // namespace
+
+void FrameBuffer::clear() {
+  frames.clear();
+  texts.clear();
+}
+
+std::string_view FrameBuffer::keep(std::string_view text) {
+  char* const kept = memo.memory.take(text.size());
+  std::ranges::copy(text, kept);
+  return {kept, text.size()};
 }
 
 bool is_symcache(Bytes file) { return as_text(file).starts_with(std::string_view(kMagic.data(), kMagic.size())); }
@@ -42,6 +47,8 @@ Read<Symcache> Symcache::open(Bytes file) {
   if (header.offset_unit != 1 && header.offset_unit != 2 && header.offset_unit != 4)
     return bad_value("symcache.offset_unit", 14, header.offset_unit, 1);
   if (auto ok = cache.set_sections(file); !ok) return std::unexpected(ok.error());
+  static std::atomic<std::uint64_t> opened = 0;
+  cache.number_ = ++opened;
   return cache;
 }
 
@@ -111,6 +118,7 @@ bool Symcache::read_record(std::uint32_t index, FunctionRecord& out) const {
 
 std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out, Parameters parameters) const {
   out.clear();
+  out.memo.begin();
   if (header_.function_count == 0 || rva.value < header_.base) return std::nullopt;
   const std::uint64_t relative = rva.value - header_.base;
   std::uint32_t index = (header_.flags & kWideAddresses) != 0 ? last_start_at_or_before<u64le>(relative)
@@ -189,37 +197,29 @@ bool Symcache::copy_runs(const TextRuns& runs, char* to, std::size_t& size) cons
   return (header_.flags & kWideRuns) != 0 ? copy_runs<WideTextRun>(runs, to, size) : copy_runs<TextRun>(runs, to, size);
 }
 
-bool Symcache::copy_text(const TextRuns& runs, FrameBuffer& out, std::string_view& text) const {
-  if (runs.count == 0) return true;
-  const std::size_t room = runs.count * std::size_t{kLongestRunOfText} + kTextPadding;
-  char* const start = out.text(room);
-  std::size_t size = 0;
-  if (start == nullptr || !copy_runs(runs, start, size)) return false;
-  out.trim(room - size);
-  text = {start, size};
-  return true;
-}
-
-/// Name and parameters, one behind the other.
-bool Symcache::copy_name(const FramePlace& place, FrameBuffer& out, Frame& frame) const {
-  if (place.parameters.count == 0) return copy_text(place.name, out, frame.function);
-  const std::size_t runs = std::size_t{place.name.count} + place.parameters.count;
+/// Two texts, one behind the other: the name and the parameters of `made`.
+bool Symcache::copy_texts(const TextRuns& first, const TextRuns& second, TextMemory& memory, KnownText& made) const {
+  const std::size_t runs = std::size_t{first.count} + second.count;
+  if (runs == 0) return true;
   const std::size_t room = runs * kLongestRunOfText + kTextPadding;
-  char* const start = out.text(room);
+  if (room > kMaxAnswerBytes - std::min(kMaxAnswerBytes, memory.bytes())) return false;
+  char* const start = memory.take(room);
   std::size_t name = 0, parameters = 0;
-  if (start == nullptr || !copy_runs(place.name, start, name) || !copy_runs(place.parameters, start + name, parameters))
-    return false;
-  out.trim(room - name - parameters);
-  frame.function = {start, name};
-  frame.parameters = {start + name, parameters};
-  return true;
+  const bool good = copy_runs(first, start, name) && copy_runs(second, start + name, parameters);
+  memory.trim(good ? room - name - parameters : room);
+  made.name = start;
+  made.name_size = static_cast<std::uint32_t>(name);
+  made.parameters_size = static_cast<std::uint32_t>(parameters);
+  return good;
 }
 
 bool Symcache::read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const {
   UlebCursor in(section, position);
   TextRuns runs;
-  text = {};
-  return find_runs(in, runs) && copy_text(runs, out, text);
+  KnownText made;
+  if (!find_runs(in, runs) || !copy_texts(runs, {}, out.texts, made)) return false;
+  text = {made.name, made.name_size};
+  return true;
 }
 
 /// From the innermost frame outward: each frame's position is the row's, or where it calls the frame inside it.
@@ -227,33 +227,53 @@ bool Symcache::read_text(Bytes section, std::uint32_t position, FrameBuffer& out
 /// @param row  null: the function alone, at no known line
 bool Symcache::append_frames(const FunctionRecord& record, const RowState* row, Parameters parameters,
                              FrameBuffer& out) const {
-  if (!list_frames(record, row, out.places)) return false;
-  for (FramePlace& place : out.places)
-    if (!find_texts(place, parameters)) return false;
+  if (!list_frames(record, row, parameters, out)) return false;
+  for (FramePlace& place : out.places) {
+    place.known = out.memo.find(place.key);
+    if (place.known == nullptr && !read_subprogram(position_of(place.key), parameters, place.subprogram)) return false;
+  }
+  std::size_t left = kMaxAnswerBytes;
   for (const FramePlace& place : out.places) {
-    Frame frame{.function = {}, .file = {}, .line = place.line, .column = place.column, .parameters = {}};
-    if (!copy_name(place, out, frame) || !copy_text(place.path, out, frame.file)) return false;
-    out.frames.push_back(frame);
+    KnownText spare;
+    KnownText* const known = place.known != nullptr ? place.known : remember(place, out, spare);
+    if (known == nullptr) return false;
+    std::string_view path(known->path, known->path_size);
+    if (place.file != kOwnFile ? !path_of(place.file, out, path) : known->path_size == KnownText::kBadPath)
+      return false;
+    const std::size_t bytes = std::size_t{known->name_size} + known->parameters_size + path.size();
+    if (bytes > left) return false;
+    left -= bytes;
+    out.frames.push_back({.function = {known->name, known->name_size},
+                          .file = path,
+                          .line = place.has_line ? place.line + known->base_line : 0,
+                          .column = place.column,
+                          .parameters = {known->name + known->name_size, known->parameters_size},
+                          .derived = known != &spare ? &known->derived : nullptr});
   }
   return true;
 }
 
-bool Symcache::list_frames(const FunctionRecord& record, const RowState* row, std::vector<FramePlace>& out) const {
+bool Symcache::list_frames(const FunctionRecord& record, const RowState* row, Parameters parameters,
+                           FrameBuffer& out) const {
   const RowDecoder decoder(record.program, has_columns());
-  out.clear();
+  const bool asked = parameters == Parameters::read && (header_.flags & kHasParameters) != 0;
+  const TextOf what = asked ? TextOf::name_and_parameters : TextOf::name;
+  out.places.clear();
   bool known = row != nullptr;
   for (RowState at = known ? *row : RowState{};;) {
-    if (out.size() + 1 >= kMaxFrames && at.frame != 0) at = {}, known = false;
+    if (out.places.size() + 1 >= kMaxFrames && at.frame != 0) at = {}, known = false;
     FrameDefinition definition;
     if (at.frame == 0) definition.subprogram = record.subprogram;
     else if (!decoder.definition(at.frame, definition)) return false;
     if (definition.subprogram >= subprograms_.size()) return false;
+    const FramePlace place{.key = key_of(number_, what, definition.subprogram),
+                           .file = known ? at.file : std::uint32_t{kNoFile},
+                           .line = at.line,
+                           .column = at.column,
+                           .has_line = known};
+    out.memo.prefetch(place.key);
     __builtin_prefetch(subprograms_.data() + definition.subprogram);
-    out.push_back({.subprogram = definition.subprogram,
-                   .file = known ? at.file : std::uint32_t{kNoFile},
-                   .line = at.line,
-                   .column = at.column,
-                   .has_line = known});
+    out.places.push_back(place);
     if (at.frame == 0) return true;
     at = {.frame = definition.caller,
           .file = definition.call_file,
@@ -262,25 +282,55 @@ bool Symcache::list_frames(const FunctionRecord& record, const RowState* row, st
   }
 }
 
-/// Reads the subprogram of a frame and asks for its texts.
-bool Symcache::find_texts(FramePlace& place, Parameters parameters) const {
-  UlebCursor in(subprograms_, place.subprogram);
-  const std::uint32_t own_file = in.number();
-  const std::uint32_t base_line = in.number();
-  if (place.has_line) place.line += base_line;
+/// Asks for its texts, too.
+bool Symcache::read_subprogram(std::uint32_t position, Parameters parameters, Subprogram& out) const {
+  UlebCursor in(subprograms_, position);
+  out.own_file = in.number();
+  out.base_line = in.number();
   if ((header_.flags & kHasParameters) != 0) {
-    const std::uint32_t position = in.number();
-    if (parameters == Parameters::read && position != 0) {
-      UlebCursor text(names_, position);
-      if (!find_runs(text, place.parameters)) return false;
+    const std::uint32_t stored = in.number();
+    if (parameters == Parameters::read && stored != 0) {
+      UlebCursor text(names_, stored);
+      if (!find_runs(text, out.parameters)) return false;
     }
   }
-  if (!find_runs(in, place.name)) return false;
-  if (place.file == kOwnFile) place.file = own_file;
-  if (place.file == kNoFile) return true;
-  if (place.file < kFirstFile || place.file - kFirstFile >= files_.size()) return false;
-  UlebCursor path(names_, files_[place.file - kFirstFile]);
-  return find_runs(path, place.path);
+  return find_runs(in, out.name);
+}
+
+/// Puts the texts of what was read together.
+/// @return what the memo has of it now, or `spare` if there is no room; null where the texts are wrong
+KnownText* Symcache::remember(const FramePlace& place, FrameBuffer& out, KnownText& spare) const {
+  if (KnownText* const known = out.memo.find(place.key)) return known;  // this answer has it twice
+  const bool stays = out.memo.has_room();
+  KnownText made{.key = place.key, .base_line = place.subprogram.base_line};
+  if (!copy_texts(place.subprogram.name, place.subprogram.parameters, stays ? out.memo.memory : out.texts, made))
+    return nullptr;
+  std::string_view path;
+  const bool good = path_of(place.subprogram.own_file, out, path);
+  made.path = path.data();
+  made.path_size = good ? static_cast<std::uint32_t>(path.size()) : KnownText::kBadPath;
+  if (stays && out.memo.has_room()) return out.memo.add(made);
+  spare = made;
+  return &spare;
+}
+
+/// @param operand  never kOwnFile. False where there is no such file, or its path is wrong
+bool Symcache::path_of(std::uint32_t operand, FrameBuffer& out, std::string_view& path) const {
+  path = {};
+  if (operand == kNoFile) return true;
+  const std::uint32_t file = operand - kFirstFile;
+  if (operand < kFirstFile || file >= files_.size()) return false;
+  KnownText made{.key = key_of(number_, TextOf::file, file)};
+  KnownText* known = out.memo.find(made.key);
+  if (known == nullptr) {
+    UlebCursor in(names_, files_[file]);
+    TextRuns runs;
+    const bool stays = out.memo.has_room();
+    if (!find_runs(in, runs) || !copy_texts(runs, {}, stays ? out.memo.memory : out.texts, made)) return false;
+    known = stays ? out.memo.add(made) : &made;
+  }
+  path = {known->name, known->name_size};
+  return true;
 }
 
 std::string_view Symcache::linkage_name(const Found& found, FrameBuffer& out) const {
@@ -297,10 +347,13 @@ Read<FunctionInfo> Symcache::function(std::uint32_t index, FrameBuffer& out) con
                     .size = record.size,
                     .kind = static_cast<model::SymbolKind>(record.flags & kKindMask),
                     .language = record.language};
-  FramePlace place{.subprogram = record.subprogram, .file = kNoFile};
-  const bool named = find_texts(place, Parameters::skip) && copy_text(place.name, out, info.name) &&
+  Subprogram subprogram;
+  KnownText name;
+  const bool named = read_subprogram(record.subprogram, Parameters::skip, subprogram) &&
+                     copy_texts(subprogram.name, {}, out.texts, name) &&
                      read_text(names_, record.linkage_name, out, info.linkage_name);
   if (!named) return bad_value("symcache.function.name", index, record.subprogram);
+  info.name = {name.name, name.name_size};
   if ((record.flags & kHasParent) != 0)
     info.parent = model::Rva{record.start - static_cast<std::uint64_t>(record.parent_distance)};
   for (UlebCursor aliases(record.aliases, 0); !aliases.at_end();) {

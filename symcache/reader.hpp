@@ -11,6 +11,7 @@
 #include "model/module.hpp"
 #include "symcache/format.hpp"
 #include "symcache/row_decoder.hpp"
+#include "symcache/text_memo.hpp"
 
 namespace symcached::symcache {
 
@@ -21,6 +22,8 @@ struct Frame {
   std::uint32_t column = 0;  ///< 1-based; 0 = unknown
   std::string_view
       parameters;  ///< "(int, char*) const", as the name says nothing of them; empty = unknown, not asked for
+  /// Where the caller may leave what it made of the name, to find it when the name is met again. Null: not kept.
+  DerivedText* derived = nullptr;
 
   /// The name with the parameters: they stand behind it in memory.
   std::string_view signature() const { return {function.data(), function.size() + parameters.size()}; }
@@ -39,31 +42,39 @@ struct TextRuns {
   std::uint32_t count = 0;
 };
 
+struct Subprogram {
+  std::uint32_t own_file = 0;  ///< FileOperand, never kOwnFile
+  std::uint32_t base_line = 0;
+  TextRuns name = {}, parameters = {};
+};
+
 /// A frame of the answer being made.
 struct FramePlace {
-  std::uint32_t subprogram = 0;  ///< position in its section
-  std::uint32_t file = 0;        ///< FileOperand
-  std::uint32_t line = 0;
+  TextKey key = {};        ///< of the subprogram
+  std::uint32_t file = 0;  ///< FileOperand
+  std::uint32_t line = 0;  ///< less the base line
   std::uint32_t column = 0;
   bool has_line = false;
-  TextRuns name = {}, parameters = {}, path = {};
+  KnownText* known = nullptr;  ///< null: `subprogram` is read
+  Subprogram subprogram = {};
 };
 
 /// Memory for answers, used again and again. What it hands out lives until its next use.
 class FrameBuffer {
  public:
+  static constexpr std::size_t kKept = std::size_t{8} << 20;
+  /// @param kept  bytes of texts that stay from one answer to the next
+  explicit FrameBuffer(std::size_t kept = kKept) : memo(kept) {}
+
   void clear();
-  /// Room for `size` characters, which stay where they are. Null: the answer would exceed kMaxAnswerBytes.
-  char* text(std::size_t size);
-  void trim(std::size_t unused) { used_ -= unused; }
+  /// Copies a text to where the names are that stay.
+  std::string_view keep(std::string_view text);
 
   std::vector<Frame> frames;
-  std::vector<FramePlace> places;  ///< the reader's
-
- private:
-  std::vector<std::unique_ptr<char[]>> full_;  // earlier chunks of the current answer
-  std::unique_ptr<char[]> chunk_;
-  std::size_t size_ = 0, used_ = 0, full_bytes_ = 0;
+  // The reader's:
+  std::vector<FramePlace> places;
+  TextMemo memo;
+  TextMemory texts;  ///< that do not stay
 };
 
 /// The function that holds an address. Frames innermost first, the function's own frame last.
@@ -115,7 +126,8 @@ class Symcache {
   /// Frames covering one code address.
   /// @param rva  bytes from the image base; not a file offset, not a run-time address
   /// @return     nothing if no function covers `rva` (a miss is not an error)
-  /// Cost: two short searches and at most kLongestRun + 1 rows decoded; no allocation once `out` has grown.
+  /// Cost: two short searches and at most kLongestRun + 1 rows decoded; texts that `out` has from earlier answers are
+  /// not read again. No allocation once `out` has grown.
   std::optional<Found> lookup(model::Rva rva, FrameBuffer& out, Parameters parameters = Parameters::skip) const;
 
   /// The decorated name of the function found; empty if unknown or equal to the name. Lives as the frames do, which
@@ -135,15 +147,17 @@ class Symcache {
   bool find_row(const FunctionRecord& record, std::uint64_t offset, RowState& out) const;
   bool append_frames(const FunctionRecord& record, const RowState* row, Parameters parameters, FrameBuffer& out) const;
   bool read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const;
-  bool list_frames(const FunctionRecord& record, const RowState* row, std::vector<FramePlace>& out) const;
-  bool find_texts(FramePlace& place, Parameters parameters) const;
+  bool list_frames(const FunctionRecord& record, const RowState* row, Parameters parameters, FrameBuffer& out) const;
+  bool read_subprogram(std::uint32_t position, Parameters parameters, Subprogram& out) const;
+  KnownText* remember(const FramePlace& place, FrameBuffer& out, KnownText& spare) const;
+  bool path_of(std::uint32_t operand, FrameBuffer& out, std::string_view& path) const;
   bool find_runs(UlebCursor& in, TextRuns& out) const;
   template <class Run>
   bool copy_runs(const TextRuns& runs, char* to, std::size_t& size) const;
   bool copy_runs(const TextRuns& runs, char* to, std::size_t& size) const;
-  bool copy_text(const TextRuns& runs, FrameBuffer& out, std::string_view& text) const;
-  bool copy_name(const FramePlace& place, FrameBuffer& out, Frame& frame) const;
+  bool copy_texts(const TextRuns& first, const TextRuns& second, TextMemory& memory, KnownText& made) const;
 
+  std::uint64_t number_ = 0;  ///< of all that this process opened, for TextKey
   Header header_{};
   Bytes payload_, samples_, starts_, functions_, subprograms_, names_;
   std::span<const u32le> records_, files_;

@@ -69,6 +69,45 @@ TEST(Symcache, ParametersStandBehindTheNameWhereTheyAreAskedFor) {
   EXPECT_EQ(told(Parameters::skip), (std::vector<std::string>{"g", "ns::f", "ns::f"}));
 }
 
+TEST(Symcache, AnswersTheSameWhateverTheBufferKeeps) {
+  std::vector<std::vector<std::byte>> files;
+  std::vector<Symcache> caches;
+  for (std::uint32_t seed = 0; seed < 4; ++seed) {
+    testkit::RandomSource random(seed);
+    files.push_back(testkit::write(testkit::ModuleMaker(random, true, 1, true).functions(40)));
+    caches.push_back(*Symcache::open(files.back()));
+  }
+  FrameBuffer nothing(0), little(500), much;
+  testkit::RandomSource random(9);
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    const Symcache& cache = caches[random.below(4)];
+    const model::Rva rva{random.below(5'000)};
+    const Parameters parameters = random.below(2) != 0 ? Parameters::read : Parameters::skip;
+    FrameBuffer fresh;
+    const auto want = cache.lookup(rva, fresh, parameters);
+    for (FrameBuffer* buffer : {&nothing, &little, &much}) {
+      const auto found = cache.lookup(rva, *buffer, parameters);
+      ASSERT_EQ(found.has_value(), want.has_value());
+      if (!found) continue;
+      ASSERT_EQ(testkit::owned(*found), testkit::owned(*want));
+    }
+  }
+}
+
+TEST(Symcache, KeepsWhatWasMadeOfANameWithIt) {
+  const auto file = testkit::write(testkit::small_functions());
+  const auto cache = Symcache::open(file);
+  FrameBuffer buffer;
+  const auto first = cache->lookup({0x1000}, buffer);
+  ASSERT_TRUE(first && first->frames[0].derived != nullptr && first->frames[0].derived->kind == 0);
+  const std::string_view made = buffer.keep("made of app::main");
+  *first->frames[0].derived = {made.data(), static_cast<std::uint32_t>(made.size()), 7};
+  ASSERT_TRUE(cache->lookup({0x2000}, buffer));
+  const auto again = cache->lookup({0x1001}, buffer);
+  ASSERT_TRUE(again && again->frames[0].derived->kind == 7);
+  EXPECT_EQ(again->frames[0].derived->text(), "made of app::main");
+}
+
 TEST(Symcache, ListsFunctionsByRisingAddress) {
   const auto file = testkit::write(testkit::small_functions());
   const auto cache = Symcache::open(file);

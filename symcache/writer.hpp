@@ -15,6 +15,8 @@ namespace symcached::symcache {
 /// text once; during finish() the file too.
 class Writer final : public model::ModuleSink {
  public:
+  explicit Writer(Columns columns = Columns::keep) : columns_(columns), store_(columns) {}
+
   model::StringId intern(std::string_view text) override {
     return model::StringId{texts_.intern(text.substr(0, kMaxTextSize))};
   }
@@ -24,7 +26,7 @@ class Writer final : public model::ModuleSink {
   }
   void module(const model::Module& module) override { module_ = module; }
   void function(const model::Function& function) override { store_.add(function); }
-  std::unique_ptr<model::ModuleSink> fork() override { return std::make_unique<Writer>(); }
+  std::unique_ptr<model::ModuleSink> fork() override { return std::make_unique<Writer>(columns_); }
   /// @param part  a Writer of fork()
   void join(std::unique_ptr<model::ModuleSink> part) override;
 
@@ -32,6 +34,7 @@ class Writer final : public model::ModuleSink {
   std::vector<std::byte> finish(unsigned threads = 1) &&;
 
  private:
+  Columns columns_;
   model::Module module_;
   Interner texts_;
   FunctionStore store_;

@@ -13,6 +13,11 @@ auto order_of(const CodeSymbol& s) {
   return std::tuple(s.address, s.is_stub, s.binding, s.name.starts_with('_'), s.name, ~s.size);
 }
 
+/// Most addresses have one symbol: names, which lie anywhere, are read for the others alone.
+bool comes_before(const CodeSymbol& a, const CodeSymbol& b) {
+  return a.address != b.address ? a.address < b.address : order_of(a) < order_of(b);
+}
+
 }  // namespace
 
 void CodeSymbols::finish(std::span<const CodeRange> code) {
@@ -23,7 +28,7 @@ void CodeSymbols::finish(std::span<const CodeRange> code) {
     return after != ranges.begin() && std::prev(after)->contains(address) ? &*std::prev(after) : nullptr;
   };
   std::erase_if(all_, [&](const CodeSymbol& s) { return range_of(s.address) == nullptr; });
-  std::ranges::sort(all_, {}, order_of);
+  std::ranges::sort(all_, comes_before);
   const auto twice = std::ranges::unique(
       all_, [](const CodeSymbol& a, const CodeSymbol& b) { return a.address == b.address && a.name == b.name; });
   all_.erase(twice.begin(), twice.end());
