@@ -25,7 +25,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 
 #include "profiling/malloc_hook/sampled_heap.hpp"
 #include "profiling/sampling/next_function.hpp"
@@ -49,61 +48,62 @@ std::atomic<std::int64_t> mean_bytes{0};
 const char* why_off = "";
 
 // With initial-exec no access allocates; these have no destructors, so they work until the thread's last free.
-[[gnu::tls_model("initial-exec")]] thread_local std::int64_t bytes_left = 0;  ///< until the next sample
+/// Bytes that were allocated, less those to the next sample, less 1: the carry of the sum says that it is due.
+[[gnu::tls_model("initial-exec")]] thread_local std::uint64_t progress = ~std::uint64_t{0};
 [[gnu::tls_model("initial-exec")]] thread_local std::uint64_t random_state = 0;
 [[gnu::tls_model("initial-exec")]] thread_local bool begun = false;
 [[gnu::tls_model("initial-exec")]] thread_local bool within = false;  ///< what is allocated now is ours
 
-/// Bytes to the next sample: as a byte in `mean` is sampled, whatever was before.
-std::int64_t draw(std::int64_t mean) {
+/// Bytes before the next one that is sampled: one in `mean` is, whatever was before.
+std::uint64_t draw(std::int64_t mean) {
   if (mean <= 1) return 0;
   random_state ^= random_state << 13;
   random_state ^= random_state >> 7;
   random_state ^= random_state << 17;
   const double uniform = static_cast<double>((random_state >> 11) + 1) * 0x1p-53;  // above 0, to 1
-  return static_cast<std::int64_t>(-std::log(uniform) * static_cast<double>(mean));
+  return static_cast<std::uint64_t>(-std::log(uniform) * static_cast<double>(mean));
 }
 
-void remember(void* pointer, std::size_t size, std::uintptr_t caller) {
+/// Inlined, as is all that can be: each frame between the caller and the walk costs the walk as much as one beyond.
+[[gnu::always_inline]] inline void remember(void* pointer, std::size_t size, std::uintptr_t caller) {
   std::array<std::uintptr_t, kMaxFrames> frames;
   heap.add(pointer, size, std::span(frames).first(walk_stack(caller, frames)));
 }
 
-[[gnu::noinline, gnu::cold]] void threshold_reached(void* pointer, std::size_t size, std::uintptr_t caller) noexcept {
+/// @return `pointer`
+[[gnu::noinline, gnu::cold]] void* threshold_reached(void* pointer, std::size_t size, void* caller) noexcept {
   const State now = state.load(std::memory_order_acquire);
   if (now != State::on || within) {
-    bytes_left = now == State::off ? std::numeric_limits<std::int64_t>::max() : 0;
-    return;
+    progress = now == State::off ? 0 : ~std::uint64_t{0};
+    return pointer;
   }
   const int error = errno;
   within = true;
   const std::int64_t mean = mean_bytes.load(std::memory_order_relaxed);
   bool due = true;
-  if (!begun) {  // what was counted down so far was from no threshold
+  if (!begun) {  // what was counted so far was to no threshold
     begun = true;
     random_state = reinterpret_cast<std::uintptr_t>(&random_state) * 0x9e3779b97f4a7c15 | 1;
-    bytes_left += draw(mean);
-    due = bytes_left < 0;
+    due = !__builtin_sub_overflow(progress, draw(mean), &progress);
   }
   if (due) {
-    remember(pointer, size, caller);
-    bytes_left = draw(mean);
+    remember(pointer, size, reinterpret_cast<std::uintptr_t>(caller));
+    progress = ~draw(mean);
   }
   within = false;
   errno = error;
+  return pointer;
 }
 
 /// Counts bytes that are about to be allocated. @return whether to call threshold_reached with what comes of it
-[[gnu::always_inline]] inline bool count_down(std::size_t size) noexcept {
-  bytes_left -= static_cast<std::int64_t>(size & PTRDIFF_MAX);
-  return __builtin_expect(bytes_left < 0, 0);
+[[gnu::always_inline]] inline bool count(std::size_t size) noexcept {
+  progress += size;
+  return __builtin_expect(progress < size, 0);
 }
 
 /// Counts what was allocated. @return `pointer`
 [[gnu::always_inline]] inline void* counted(void* pointer, std::size_t size, void* caller) noexcept {
-  if (pointer != nullptr && count_down(size))
-    threshold_reached(pointer, size, reinterpret_cast<std::uintptr_t>(caller));
-  return pointer;
+  return pointer != nullptr && count(size) ? threshold_reached(pointer, size, caller) : pointer;
 }
 
 /// Memory for what the search for the next functions might allocate. Never freed. The heap's filter knows it, so that
@@ -172,8 +172,9 @@ void first_free(void* pointer) noexcept {
 /// malloc when a sample is due. Not in malloc itself, which then needs no stack of its own.
 [[gnu::noinline, gnu::cold]] void* malloc_sampled(std::size_t size, void* caller) noexcept {
   void* pointer = next_malloc.load(std::memory_order_relaxed)(size);
-  if (pointer != nullptr) threshold_reached(pointer, size, reinterpret_cast<std::uintptr_t>(caller));
-  return pointer;
+  if (pointer != nullptr) return threshold_reached(pointer, size, caller);
+  progress -= size;  // which was too much: not counted
+  return nullptr;
 }
 
 [[gnu::noinline, gnu::cold]] void free_sampled(void* pointer) noexcept {
@@ -243,7 +244,7 @@ using namespace symcached::pprof;  // NOLINT(google-build-using-namespace)
 extern "C" {
 
 void* malloc(std::size_t size) noexcept {
-  if (count_down(size)) return malloc_sampled(size, __builtin_return_address(0));
+  if (count(size)) return malloc_sampled(size, __builtin_return_address(0));
   return next_malloc.load(std::memory_order_relaxed)(size);
 }
 

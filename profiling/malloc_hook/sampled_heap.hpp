@@ -38,11 +38,10 @@ class SampledHeap {
     totals.allocated_bytes += static_cast<std::int64_t>(size);
   }
 
-  /// False if there is none of the sampled on the pointer's page, or on one 4 GiB away. Cost: one load, of a word that
-  /// stands for 256 KiB of memory, so that programs with much of it find it in a cache.
+  /// False if there is none of the sampled on the pointer's page, or on one 4 GiB away. Cost: one load, of a byte in a
+  /// cache line that stands for 256 KiB of memory: where what is freed is in a cache, so is that.
   bool may_have(const void* pointer) const noexcept {
-    const std::size_t cell = cell_of(reinterpret_cast<std::uintptr_t>(pointer));
-    return (filter_[cell / 64].load(std::memory_order_relaxed) >> cell % 64 & 1) != 0;
+    return filter_[cell_of(reinterpret_cast<std::uintptr_t>(pointer))].load(std::memory_order_relaxed) != 0;
   }
   /// Has may_have say so for good.
   void mark(const void* pointer) noexcept {
@@ -95,14 +94,12 @@ class SampledHeap {
   static std::size_t cell_of(std::uintptr_t address) { return address >> kPageBits & ((1U << kFilterBits) - 1); }
   Bucket& bucket_of(std::uintptr_t address) { return buckets_[mixed(address) >> (64 - kBucketBits)]; }
 
-  void count_in(std::size_t cell) noexcept {
-    if (counts_[cell] != kFull) ++counts_[cell];
-    filter_[cell / 64].fetch_or(std::uint64_t{1} << cell % 64, std::memory_order_relaxed);
-  }
-  void count_out(std::size_t cell) noexcept {
-    // A cell that has been full stays so: nobody knows any more how many there were.
-    if (counts_[cell] == kFull || --counts_[cell] != 0) return;
-    filter_[cell / 64].fetch_and(~(std::uint64_t{1} << cell % 64), std::memory_order_relaxed);
+  // A cell that has been full stays so: nobody knows any more how many there were.
+  void count_in(std::size_t cell) noexcept { count(cell, 1); }
+  void count_out(std::size_t cell) noexcept { count(cell, -1); }
+  void count(std::size_t cell, int by) noexcept {
+    const std::uint8_t now = filter_[cell].load(std::memory_order_relaxed);
+    if (now != kFull) filter_[cell].store(static_cast<std::uint8_t>(now + by), std::memory_order_relaxed);
   }
 
   bool insert(const Allocation& allocation) noexcept {
@@ -123,8 +120,7 @@ class SampledHeap {
 
   SpinLock lock_;
   std::atomic<std::int64_t> lost_{0};
-  std::array<std::atomic<std::uint64_t>, (1U << kFilterBits) / 64> filter_{};  ///< a bit for each cell that has some
-  std::array<std::uint8_t, 1U << kFilterBits> counts_{};
+  std::array<std::atomic<std::uint8_t>, 1U << kFilterBits> filter_{};  ///< how many a cell has
   std::array<Bucket, 1U << kBucketBits> buckets_{};
   StackTable stacks_;
 };
