@@ -45,7 +45,11 @@ struct Options {
 };
 
 fs::path target_of(const std::string& file, const Options& options, const char* extension) {
-  return fs::path(options.directory) / fs::path(file).filename().concat(extension);
+  const symbolize::ArchiveMemberPath named = symbolize::archive_member_in(file);
+  const std::string member = fs::path(named.member).filename().string();  // in a thin archive it has folders
+  fs::path name = named.archive.filename();
+  if (!member.empty()) name += fmt::format("({})", member);
+  return fs::path(options.directory) / name.concat(extension);
 }
 
 struct Sizes {
