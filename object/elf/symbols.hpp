@@ -9,8 +9,12 @@ namespace symcached::object {
 
 std::vector<CodeRange> code_ranges_of(const elf::File& file);
 
+/// Of a relocatable file: where elf::File placed each section with code. Of a linked one: none.
+std::vector<model::CodeSection> code_sections_of(const elf::File& file);
+
 /// Adds the names of code in .symtab and .dynsym. The names live as long as the file's bytes.
+/// @param program  of a debug file: the one that has the bytes of sections; null = the file itself
 /// Cost: one pass over the tables.
-Read<void> add_elf_symbols(const elf::File& file, CodeSymbols& symbols);
+Read<void> add_elf_symbols(const elf::File& file, CodeSymbols& symbols, const elf::File* program = nullptr);
 
 }  // namespace symcached::object
