@@ -176,6 +176,7 @@ paths written are printed.
 Examples:
   symcached convert app.pdb -o caches              caches/app.pdb.symcache
   symcached convert --stats lib.so.debug app.dll   two caches, sizes and counts
+  symcached convert 'lib.a(x.o)' -o caches         a member of an archive
 
 Exit status:
   0  every file was converted

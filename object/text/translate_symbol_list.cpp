@@ -12,7 +12,7 @@ namespace symcached::object {
 namespace {
 
 constexpr std::size_t kLookedAtOfList = 4096;  ///< bytes that must be lines of a list
-constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kPageSize = 4096;
 constexpr std::string_view kTypes = "AaBbCcDdGgIiNnPpRrSsTtUuVvWw-?";
 
 struct ListedSymbol {
@@ -72,7 +72,7 @@ bool is_restricted(std::span<const ListedSymbol> symbols) {
 /// Bytes from a symbol to what comes next. Between modules, and behind the last one, nobody knows what there is: such
 /// code ends with its page.
 std::uint64_t room_of(const ListedSymbol& symbol, const ListedSymbol* next) {
-  const std::uint64_t to_page_end = kPage - symbol.address % kPage;
+  const std::uint64_t to_page_end = kPageSize - symbol.address % kPageSize;
   if (next != nullptr && next->module == symbol.module) return next->address - symbol.address;
   return next == nullptr ? to_page_end : std::min(to_page_end, next->address - symbol.address);
 }
