@@ -1,5 +1,6 @@
 #include "formats/dwarf/eh_frame.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "formats/dwarf/cursor.hpp"
@@ -10,6 +11,8 @@ namespace {
 // How a place is written: DW_EH_PE_…
 constexpr std::uint8_t kAbsolute = 0x00, kFromHere = 0x10;  // what the number counts from
 constexpr std::uint8_t kOmitted = 0xFF;
+/// How much of a CIE is looked at, which many FDEs may make read again. What is wanted stands in its first 30 bytes.
+constexpr std::uint64_t kCieHead = 128;
 
 /// @tparam Big  byte order
 template <bool Big>
@@ -49,7 +52,7 @@ class EhFrameReader {
   std::optional<std::uint8_t> read_encoding(std::uint64_t at) const {
     Cursor<Big> all(table_.data, at);
     const auto [length, offset_size] = all.initial_length();
-    Cursor<Big> in(all.bytes(length));
+    Cursor<Big> in(all.bytes(std::min(length, kCieHead)));
     if (in.offset(offset_size) != 0 || in.failed()) return std::nullopt;
     const std::uint8_t version = in.u8();
     const std::string_view augmentation = in.c_string();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <unordered_map>
+#include <map>
 #include <vector>
 
 #include "object/text/live_code.hpp"
@@ -141,9 +141,9 @@ class JitReader {
   Bytes rest_;
   bool swap_;
   LiveCode<JitCode> live_;
-  std::unordered_map<std::uint64_t, std::uint64_t> start_of_;         // by index
-  std::unordered_map<std::uint64_t, std::vector<JitLine>> lines_of_;  // of code to be loaded there
-  std::uint64_t least_distance_ = ~std::uint64_t{0};                  // of any line from its code's start
+  std::map<std::uint64_t, std::uint64_t> start_of_;         // by index
+  std::map<std::uint64_t, std::vector<JitLine>> lines_of_;  // of code to be loaded there
+  std::uint64_t least_distance_ = ~std::uint64_t{0};        // of any line from its code's start
 };
 
 void JitReader::put(JitCode code) {
