@@ -119,7 +119,7 @@ TEST(FromWasm, LinesOfASourceMap) {
     return text + kDigits[number];
   };
   const std::string map =
-      fmt::format(R"({{"version":3,"sources":["a.c"],"mappings":"AAAA,{}AACA,I,QAAA"}})", digits(code + 10));
+      fmt::format(R"({{"version":3,"sources":["a.c"],"mappings":"AAAA,{}ACA,I,QAAA"}})", digits(code + 10));
   const Companion companion{needed[0], as_bytes(map)}, damaged{needed[0], as_bytes("{}")};
   EXPECT_THAT(text_of(bytes, {&companion, 1}),
               ElementsAre("code+2+4 _Z3addii | 0 a.c:1:1", "code+8+c8 run | 0 a.c:1:1 | 2 a.c:2:1 | 6 - | e a.c:2:1",
