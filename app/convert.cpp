@@ -45,7 +45,11 @@ struct Options {
 };
 
 fs::path target_of(const std::string& file, const Options& options, const char* extension) {
-  return fs::path(options.directory) / fs::path(file).filename().concat(extension);
+  const symbolize::ArchiveMemberPath named = symbolize::archive_member_in(file);
+  const std::string member = fs::path(named.member).filename().string();  // in a thin archive it has folders
+  fs::path name = named.archive.filename();
+  if (!member.empty()) name += fmt::format("({})", member);
+  return fs::path(options.directory) / name.concat(extension);
 }
 
 struct Sizes {
@@ -173,6 +177,7 @@ paths written are printed.
 Examples:
   symcached convert app.pdb -o caches              caches/app.pdb.symcache
   symcached convert --stats lib.so.debug app.dll   two caches, sizes and counts
+  symcached convert 'lib.a(x.o)' -o caches         a member of an archive
 
 Exit status:
   0  every file was converted

@@ -95,6 +95,12 @@ void print_text(const Inspected& file) {
   for (const SliceInfo& slice : info.slices)
     row("slice", fmt::format("{:<14}{}  {} bytes at {}", slice.arch,
                              slice.debug_id ? slice.debug_id->dashed() : std::string(), slice.size, slice.offset));
+  for (const object::MemberInfo& member : info.members)
+    row("member", fmt::format("{:<24}  {:<8}{}{}  {} bytes", member.name, name_of(member.kind),
+                              member.arch == model::Arch::unknown ? "" : fmt::format("  {}", name_of(member.arch)),
+                              member.debug_id ? "  " + member.debug_id->dashed() : std::string(), member.size));
+  for (const model::CodeSection& section : info.sections)
+    row("section", fmt::format("{:<14}  {} bytes at {:#x}", section.name, section.size, section.start.value));
   fmt::print("{}", out);
 }
 
@@ -150,6 +156,27 @@ boost::json::object to_json(const Inspected& file) {
         if (slice.debug_id) put(one, "debug_id", slice.debug_id->dashed());
         one["offset"] = slice.offset;
         one["size"] = slice.size;
+      }
+    }
+    if (!info.members.empty()) {
+      auto& members = out["members"].emplace_array();
+      for (const object::MemberInfo& member : info.members) {
+        boost::json::object& one = members.emplace_back(boost::json::object()).as_object();
+        put(one, "name", member.name);
+        put(one, "kind", name_of(member.kind));
+        if (member.arch != model::Arch::unknown) put(one, "arch", name_of(member.arch));
+        if (member.debug_id) put(one, "debug_id", member.debug_id->dashed());
+        put(one, "code_id", member.code_id);
+        one["size"] = member.size;
+      }
+    }
+    if (!info.sections.empty()) {
+      auto& sections = out["sections"].emplace_array();
+      for (const model::CodeSection& section : info.sections) {
+        boost::json::object& one = sections.emplace_back(boost::json::object()).as_object();
+        put(one, "name", section.name);
+        one["address"] = section.start.value;
+        one["size"] = section.size;
       }
     }
     out["size"] = file.size;

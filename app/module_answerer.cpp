@@ -13,6 +13,7 @@ ModuleAnswerer::ModuleAnswerer(const symbolize::Module& module, std::string_view
       name_(name),
       options_(options),
       render_(options.json ? symbolize::render_llvm_json : symbolize::render_llvm_text),
+      sections_(module),
       sources_(std::move(sources)) {}
 
 std::unique_ptr<Answerer> ModuleAnswerer::another() const {
@@ -25,6 +26,11 @@ bool ModuleAnswerer::parse(std::string_view text, symbolize::Place& place) const
     const auto method = symbolize::parse_method_place(text);
     if (method) place = *method;
     return method.has_value();
+  }
+  if (const auto in_section = symbolize::parse_section_place(text)) {
+    const auto found = sections_.address(*in_section);
+    if (found) place = *found;
+    return found.has_value();
   }
   const auto address = symbolize::parse_address(text);
   // an address below the base is far behind the end
@@ -56,6 +62,12 @@ void ModuleAnswerer::complain(std::string_view text) const {
   constexpr std::string_view kNoAddress = "is not a hexadecimal address of at most 64 bits";
   if (!module_.is_managed() && symbolize::parse_method_place(text))
     return app::complain("lookup", fmt::format("\"{}\": METHOD:IL needs a .NET file", text));
+  if (const auto place = symbolize::parse_section_place(text); place && !module_.is_managed())
+    return app::complain(
+        "lookup",
+        sections_.empty()
+            ? fmt::format("\"{}\": SECTION+OFFSET needs an object file or a kernel module", text)
+            : fmt::format("\"{}\": no section {} of code holds that offset; inspect lists them", text, place->section));
   app::complain("lookup", fmt::format("\"{}\" {}", text, module_.is_managed() ? kNoMethod : kNoAddress));
 }
 

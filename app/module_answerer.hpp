@@ -8,6 +8,7 @@
 #include "app/answerer.hpp"
 #include "symbolize/managed_sources.hpp"
 #include "symbolize/renderer.hpp"
+#include "symbolize/section_place.hpp"
 
 namespace symcached::app {
 
@@ -41,6 +42,7 @@ class ModuleAnswerer final : public Answerer {
   std::string_view name_;
   Options options_;
   symbolize::Renderer render_;
+  symbolize::Sections sections_;
   std::unique_ptr<symbolize::ManagedSources> sources_;
   symbolize::Answer answer_{kKeptNames};
 };

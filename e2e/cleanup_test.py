@@ -40,7 +40,7 @@ class Cleanup(unittest.TestCase):
         done = self.cleanup()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(len(self.entries()), 7)
-        self.assertRegex(done.stdout, r"(?m)^   16 kB  unused  symcaches/v3/global/[0-9a-f]{2}/[0-9a-f]{62}$")
+        self.assertRegex(done.stdout, r"(?m)^   16 kB  unused  symcaches/v4/global/[0-9a-f]{2}/[0-9a-f]{62}$")
         self.assertIn("removed 3 unused entries and 0 to make room, 49 kB; 7 entries remain, 115 kB\n", done.stdout)
 
     def test_then_what_is_least_valuable_goes(self):

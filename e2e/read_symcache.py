@@ -27,6 +27,10 @@ class Cursor:
     def signed(self):
         return signed(self.number())
 
+    def c_string(self):
+        start, self.at = self.at, self.data.index(b"\0", self.at) + 1
+        return self.data[start:self.at - 1].decode()
+
 
 def signed(z):
     return -(z >> 1) - 1 if z & 1 else z >> 1
@@ -43,6 +47,16 @@ class Symcache:
         code = "<%dQ" if self.flags & WIDE else "<%dI"
         self.start = [self.base + start for start in struct.unpack(code % self.count, self.starts)]
         self.record_at = [*struct.unpack(f"<{self.count}I", self.records), len(self.functions)]
+
+    def sections(self):
+        """(name, address, size) of the sections with code of a relocatable file"""
+        cursor, found = Cursor(self.module), []
+        cursor.c_string(), cursor.c_string()  # kind and name of the original
+        if cursor.at < len(self.module):
+            for _ in range(cursor.number()):
+                address, size = cursor.number(), cursor.number()
+                found.append((cursor.c_string(), address, size))
+        return found
 
     def text(self, cursor):
         parts = []

@@ -252,6 +252,6 @@ def write_entry(cache, key, payload):
     head[fixed:fixed + len(key_bytes)] = key_bytes
     head[checksum] = hashlib.sha256(head).digest()
     name = hashlib.sha256(key_bytes).hexdigest()
-    path = cache / "symcaches" / "v3" / "global" / name[:2] / name[2:]
+    path = cache / "symcaches" / "v4" / "global" / name[:2] / name[2:]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(head + payload)

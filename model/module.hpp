@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ids/guid.hpp"
 
@@ -94,12 +95,22 @@ struct Function {
   std::span<const Inlinee> inlinees;  ///< callers before callees
 };
 
+/// A section with code of a relocatable file, which states no addresses: each is given a place of its own.
+struct CodeSection {
+  std::string name;  ///< as recorded, unchecked; several may have one name
+  Rva start;
+  std::uint64_t size = 0;  ///< bytes
+
+  bool operator==(const CodeSection&) const = default;
+};
+
 /// What the whole file says of itself.
 struct Module {
   Arch arch = Arch::unknown;
   DebugId debug_id;
-  std::string debug_file;     ///< name as recorded by the producer, unchecked; empty = unknown
-  std::string producer_kind;  ///< "pdb", "elf", …: the format the cache is made from
+  std::string debug_file;                  ///< name as recorded by the producer, unchecked; empty = unknown
+  std::string producer_kind;               ///< "pdb", "elf", …: the format the cache is made from
+  std::vector<CodeSection> sections = {};  ///< of a relocatable file, in its order, which is that of their places
 };
 
 class ModuleSink {

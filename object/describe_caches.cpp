@@ -25,6 +25,8 @@ void describe_symcache(FileInfo& info, Bytes file) {
   if (cache->function_count() != 0) info.add_feature("symbols");
   if (has_lines(*cache)) info.add_feature("lines");
   if (cache->has_columns()) info.add_feature("columns");
+  for (const symcache::SectionPlace& section : cache->sections())
+    info.sections.push_back({.name = std::string(section.name), .start = section.start, .size = section.size});
 }
 
 void describe_ppdbcache(FileInfo& info, Bytes file) {

@@ -14,13 +14,6 @@ bool has_magic(const KindRow& row, std::string_view start) {
   return std::ranges::any_of(row.magics, [&](std::string_view m) { return !m.empty() && start.starts_with(m); });
 }
 
-FileInfo describe_plain(Bytes file) {
-  FileInfo info;
-  info.kind = identify(file);
-  if (const auto describe = row_of(info.kind).describe) describe(info, file);
-  return info;
-}
-
 }  // namespace
 
 std::string_view name_of(FileKind kind) { return row_of(kind).name; }
@@ -34,6 +27,13 @@ FileKind identify(Bytes file) {
   return FileKind::unknown;
 }
 
+FileInfo describe_unpacked(Bytes file) {
+  FileInfo info;
+  info.kind = identify(file);
+  if (const auto describe = row_of(info.kind).describe) describe(info, file);
+  return info;
+}
+
 FileInfo describe(Bytes file) {
   auto unwrapped = unwrap(file);
   FileInfo info;
@@ -41,9 +41,9 @@ FileInfo describe(Bytes file) {
     info.kind = identify(file);
     info.trouble = std::move(unwrapped.error());
   } else if (!*unwrapped) {
-    info = describe_plain(file);
+    info = describe_unpacked(file);
   } else {
-    info = describe_plain((*unwrapped)->file.bytes());
+    info = describe_unpacked((*unwrapped)->file.bytes());
     info.wrappers = std::move((*unwrapped)->wrappers);
     info.member = std::move((*unwrapped)->member);
   }

@@ -23,4 +23,7 @@ FileKind identify(Bytes file);
 /// symbols; of a PDB also the line parts of its modules, up to the first with inlined calls.
 FileInfo describe(Bytes file);
 
+/// The same of a file that is known not to be packed, or whose wrapper is meant.
+FileInfo describe_unpacked(Bytes file);
+
 }  // namespace symcached::object

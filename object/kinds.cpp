@@ -1,11 +1,13 @@
 #include "object/kinds.hpp"
 
+#include "formats/ar/reader.hpp"
 #include "formats/elf/records.hpp"
 #include "formats/macho/bcsymbolmap.hpp"
 #include "formats/macho/fat.hpp"
 #include "formats/pe/coff_object.hpp"
 #include "formats/pe/reader.hpp"
 #include "formats/wasm/reader.hpp"
+#include "object/archive.hpp"
 #include "object/describe_caches.hpp"
 #include "object/elf/describe.hpp"
 #include "object/elf/translate.hpp"
@@ -21,7 +23,9 @@
 #include "object/pe/translate_coff.hpp"
 #include "object/text/describe_breakpad.hpp"
 #include "object/text/translate_breakpad.hpp"
+#include "object/text/translate_jitdump.hpp"
 #include "object/text/translate_perf_map.hpp"
+#include "object/text/translate_symbol_list.hpp"
 #include "object/wasm/describe.hpp"
 #include "object/wasm/translate.hpp"
 #include "ppdbcache/reader.hpp"
@@ -40,7 +44,7 @@ std::vector<NeedFile> needed_files_image(Bytes file, std::span<const Companion> 
   return is_managed(file) ? needed_files_managed(file, companions) : needed_files_pe(file, companions);
 }
 
-std::optional<std::uint64_t> image_base_coff(Bytes) { return 0; }  // its sections state none
+std::optional<std::uint64_t> image_base_zero(Bytes) { return 0; }
 
 constexpr KindRow kRows[] = {
     {.kind = FileKind::unknown, .name = "unknown"},
@@ -67,7 +71,7 @@ constexpr KindRow kRows[] = {
      .describe = describe_coff,
      .translate = translate_coff,
      .needed_files = needed_files_coff,
-     .image_base = image_base_coff},
+     .image_base = image_base_zero},
     {.kind = FileKind::elf,
      .name = "elf",
      .magics = {elf::kMagicText},
@@ -121,12 +125,28 @@ constexpr KindRow kRows[] = {
      .name = "ppdbcache",
      .magics = {std::string_view(ppdbcache::kMagic.data(), ppdbcache::kMagic.size())},
      .describe = describe_ppdbcache},
+    {.kind = FileKind::archive,
+     .name = "archive",
+     .magics = {ar::kMagic, ar::kThinMagic},
+     .describe = describe_archive},
+    {.kind = FileKind::symbol_list,
+     .name = "symbol_list",
+     .looks_like = is_symbol_list,
+     .describe = describe_symbol_list,
+     .translate = translate_symbol_list,
+     .image_base = image_base_zero},
+    {.kind = FileKind::jitdump,
+     .name = "jitdump",
+     .magics = {"DTiJ", "JiTD"},
+     .describe = describe_jitdump,
+     .translate = translate_jitdump,
+     .image_base = image_base_zero},
 };
 
 constexpr bool rows_in_order() {
   for (std::size_t i = 0; i < std::size(kRows); ++i)
     if (static_cast<std::size_t>(kRows[i].kind) != i) return false;
-  return static_cast<std::size_t>(FileKind::ppdbcache) + 1 == std::size(kRows);
+  return static_cast<std::size_t>(FileKind::jitdump) + 1 == std::size(kRows);
 }
 static_assert(rows_in_order(), "a kind has no row, or the rows are not in the order of the enum");
 

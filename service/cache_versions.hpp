@@ -20,7 +20,7 @@ struct DerivedKind {
 };
 
 inline constexpr store::CacheKind kObjects{"objects", 2};
-inline constexpr DerivedKind kSymcaches{{"symcaches", 3}, 3};
+inline constexpr DerivedKind kSymcaches{{"symcaches", 4}, 3};  // 4: sections, functions without names
 inline constexpr DerivedKind kPpdbcaches{{"ppdbcaches", 1}, 1};
 inline constexpr DerivedKind kSourcecaches{{"sourcecaches", 1}, 1};
 inline constexpr store::CacheKind kSourcefiles{"sourcefiles", 1};  ///< texts, from where files say that they are

@@ -146,6 +146,11 @@ std::vector<fs::path> places_of(const NeedFile& need, const fs::path& file, cons
     case Kind::assembly:
       for (const char* extension : {".dll", ".exe"}) places.push_back(fs::path(file).replace_extension(extension));
       break;
+    case Kind::source_map:
+      if (const std::string file_name = name.string(); !name.empty())  // a URL's last part
+        places.push_back(folder / file_name.substr(0, file_name.find_first_of("?#")));
+      places.push_back(fs::path(file).concat(".map"));
+      break;
     case Kind::external_debug:
       if (!name.empty()) places.push_back(folder / name);  // a URL's last part
       break;

@@ -55,7 +55,7 @@ struct Header {
   Section names;
   Section files;   ///< u32 per file: position of its path in `names`
   Section text;    ///< what all texts are made of; ends with kTextPadding zero bytes
-  Section module;  ///< two zero-terminated texts: kind of the original, its file name
+  Section module;  ///< two zero-terminated texts: kind of the original, its file name; then sections of code
 };
 static_assert(sizeof(Header) == 208 && alignof(Header) == 1);
 static_assert(offsetof(Header, samples) == 64);

@@ -79,7 +79,27 @@ Read<void> Symcache::set_sections(Bytes file) {
   ByteReader texts(module);
   SC_TRY(producer_kind_, texts.c_string("symcache.module.kind"));
   SC_TRY(debug_file_, texts.c_string("symcache.module.file"));
+  sections_ = texts.rest();
   return {};
+}
+
+std::vector<SectionPlace> Symcache::sections() const {
+  std::vector<SectionPlace> places;
+  UlebCursor in(sections_, 0);
+  if (in.at_end()) return places;
+  for (std::uint32_t left = in.number(); left != 0; --left) {
+    SectionPlace place;
+    place.start = {in.wide_number()};
+    place.size = in.wide_number();
+    if (in.failed()) break;
+    const std::string_view rest = as_text(sections_.subspan(in.position()));
+    const std::size_t length = rest.find('\0');
+    if (length == rest.npos) break;
+    place.name = rest.substr(0, length);
+    in.bytes(length + 1);
+    places.push_back(place);
+  }
+  return places;
 }
 
 DebugId Symcache::debug_id() const { return {Guid{header_.guid}, header_.age}; }

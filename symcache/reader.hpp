@@ -104,6 +104,13 @@ struct FunctionInfo {
   std::uint32_t row_count = 0;
 };
 
+/// A section with code of a relocatable file.
+struct SectionPlace {
+  std::string_view name;
+  model::Rva start;
+  std::uint64_t size = 0;  ///< bytes
+};
+
 struct FunctionRecord;
 
 /// Views into the bytes, which must outlive it and everything it hands out (but texts: those lie in the FrameBuffer).
@@ -120,6 +127,9 @@ class Symcache {
   bool has_columns() const { return (header_.flags & kHasColumns) != 0; }
   std::string_view producer_kind() const { return producer_kind_; }
   std::string_view debug_file() const { return debug_file_; }
+  /// Of a relocatable file: the places of its sections with code, in the file's order. Names live as the bytes do.
+  /// Cost: reads them all. A list that is damaged ends before the damage.
+  std::vector<SectionPlace> sections() const;
   std::uint32_t function_count() const { return header_.function_count; }
   std::uint64_t section_size(Section Header::* section) const { return (header_.*section).size; }
 
@@ -162,6 +172,7 @@ class Symcache {
   Bytes payload_, samples_, starts_, functions_, subprograms_, names_;
   std::span<const u32le> records_, files_;
   Bytes text_;  ///< with the padding
+  Bytes sections_;
   std::string_view producer_kind_, debug_file_;
 };
 

@@ -19,6 +19,7 @@ class Verifier {
   Read<void> list_names();
   Read<void> list_subprograms();
   Read<void> check_files() const;
+  Read<void> check_sections() const;
   template <class Address>
   Read<void> check_addresses() const;
   Read<void> check_function(std::uint32_t index);
@@ -44,6 +45,7 @@ Read<void> Verifier::run() {
   if (auto ok = list_names(); !ok) return ok;
   if (auto ok = list_subprograms(); !ok) return ok;
   if (auto ok = check_files(); !ok) return ok;
+  if (auto ok = check_sections(); !ok) return ok;
   const bool wide = (cache_.header_.flags & kWideAddresses) != 0;
   if (auto ok = wide ? check_addresses<u64le>() : check_addresses<u32le>(); !ok) return ok;
   for (std::uint32_t i = 0; i < cache_.function_count(); ++i)
@@ -102,6 +104,14 @@ Read<void> Verifier::list_subprograms() {
 Read<void> Verifier::check_files() const {
   for (std::size_t i = 0; i < cache_.files_.size(); ++i)
     if (!is_name(cache_.files_[i])) return bad_value("symcache.files", i * 4, cache_.files_[i]);
+  return {};
+}
+
+Read<void> Verifier::check_sections() const {
+  if (cache_.sections_.empty()) return {};
+  const std::uint32_t stated = UlebCursor(cache_.sections_, 0).number();
+  const std::size_t found = cache_.sections().size();
+  if (found != stated) return bad_value("symcache.module.sections", 0, found, stated);
   return {};
 }
 

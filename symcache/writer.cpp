@@ -57,6 +57,7 @@ class Layout {
   std::uint32_t name_position(std::uint32_t id);
   void put_addresses();
   void put_functions();
+  void put_sections();
   void put_address(ByteWriter& out, std::uint64_t address) const;
   std::vector<std::byte> assemble();
 
@@ -98,7 +99,20 @@ std::vector<std::byte> Layout::build() {
     out_.module.put_text(std::string_view(*text).substr(0, text->find('\0')));
     out_.module.put_u8(0);
   }
+  put_sections();
   return assemble();
+}
+
+/// Of linked files, which have none here, nothing is written.
+void Layout::put_sections() {
+  if (module_.sections.empty()) return;
+  out_.module.put_uleb(module_.sections.size());
+  for (const model::CodeSection& section : module_.sections) {
+    out_.module.put_uleb(section.start.value);
+    out_.module.put_uleb(section.size);
+    out_.module.put_text(std::string_view(section.name).substr(0, section.name.find('\0')));
+    out_.module.put_u8(0);
+  }
 }
 
 /// A total order, so that neither arrival nor text ids leave a trace.

@@ -50,6 +50,22 @@ TEST(Writer, SaysWhatTheModuleIs) {
   }
 }
 
+TEST(Writer, KeepsTheSectionsOfRelocatableFiles) {
+  model::Module module = testkit::named_module();
+  module.sections = {{".text", {0}, 0x20},
+                     {".init.text", {0x1'0000'0000}, 0x1'0000'0001},
+                     {std::string("a\0b", 3), {0x30}, 0},
+                     {"", {0x40}, 1}};
+  const Written written({}, module);
+  std::vector<model::CodeSection> found;
+  for (const SectionPlace& section : written.cache->sections())
+    found.push_back({std::string(section.name), section.start, section.size});
+  module.sections[2].name = "a";
+  EXPECT_EQ(found, module.sections);
+  EXPECT_EQ(written.cache->debug_file(), "small.pdb");
+  EXPECT_TRUE(Written({}, testkit::named_module()).cache->sections().empty());
+}
+
 TEST(Writer, AnEmptyModuleHoldsNothing) {
   Written written({});
   EXPECT_EQ(written.cache->function_count(), 0u);

@@ -31,7 +31,7 @@ MAP = {
     "transcode": (4, STATEFUL),
     "formats/elf": (3, PURE), "formats/dwarf": (3, PURE), "formats/macho": (3, PURE), "formats/pe": (3, PURE),
     "formats/pdb": (3, PURE), "formats/ppdb": (3, PURE), "formats/breakpad": (3, PURE), "formats/wasm": (3, PURE),
-    "formats/go": (3, PURE),
+    "formats/go": (3, PURE), "formats/ar": (3, PURE), "formats/sourcemap": (3, PURE),
     "symcache": (3, PURE), "ppdbcache": (3, PURE), "sourcecache": (3, PURE), "cfi": (3, PURE),
     "sources": (3, PURE), "wpt": (3.1, PURE),
     "store": (3, STATEFUL),

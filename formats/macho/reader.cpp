@@ -144,6 +144,17 @@ Read<void> File::read_command(std::uint32_t command, Bytes body, std::uint64_t o
       indirect_offset_ = record.indirect_offset, indirect_count_ = record.indirect_count;
       return {};
     }
+    case Command::dyld_info:
+    case Command::dyld_info_only: {
+      SC_TRY(const auto record, in.read<DyldInfoRecord<O>>("macho.dyld_info"));
+      exports_offset_ = record.exports_offset, exports_size_ = record.exports_size;
+      return {};
+    }
+    case Command::dyld_exports_trie: {
+      SC_TRY(const auto record, in.read<LinkeditRecord<O>>("macho.exports_trie"));
+      exports_offset_ = record.offset, exports_size_ = record.size;
+      return {};
+    }
     case Command::function_starts: {
       SC_TRY(const auto record, in.read<LinkeditRecord<O>>("macho.function_starts"));
       function_starts_offset_ = record.offset, function_starts_size_ = record.size;
@@ -237,6 +248,11 @@ Read<Symbols> File::symbols() const {
   SC_TRY(const auto rows, slice(file_, symbol_offset_, symbol_count_ * row, "macho.symtab.symbols"));
   SC_TRY(const auto strings, slice(file_, string_offset_, string_size_, "macho.symtab.strings"));
   return Symbols(rows, strings, header_.is_64bit, header_.big_endian);
+}
+
+Read<Bytes> File::exports_trie() const {
+  if (exports_size_ == 0) return Bytes();
+  return slice(file_, exports_offset_, exports_size_, "macho.exports_trie");
 }
 
 Read<std::vector<std::uint64_t>> File::function_starts() const {

@@ -130,6 +130,7 @@ class File {
   std::string_view library_name() const { return library_name_; }
   const std::optional<BuildVersion>& build_version() const { return build_version_; }
   bool is_encrypted() const { return encrypted_; }  ///< parts of __TEXT are; names and debug data are not
+  bool has_exports_trie() const { return exports_size_ != 0; }
   bool has_function_starts() const { return function_starts_size_ != 0; }
 
   /// The bytes of a section; empty where the file does not hold them (zero-filled, or code in a dSYM).
@@ -137,6 +138,8 @@ class File {
   Read<Symbols> symbols() const;
   /// Addresses at which functions start, rising. Empty if the file does not say.
   Read<std::vector<std::uint64_t>> function_starts() const;
+  /// The trie of exported names, for read_exports(); empty if there is none.
+  Read<Bytes> exports_trie() const;
   /// Entries of sections of stubs that have a symbol.
   Read<std::vector<Stub>> stubs(const Symbols& symbols) const;
   /// Scattered entries, which only 32-bit x86 and ARM have, are left out.
@@ -167,6 +170,7 @@ class File {
   std::uint32_t symbol_offset_ = 0, symbol_count_ = 0, string_offset_ = 0, string_size_ = 0;
   std::uint32_t indirect_offset_ = 0, indirect_count_ = 0;
   std::uint32_t function_starts_offset_ = 0, function_starts_size_ = 0;
+  std::uint32_t exports_offset_ = 0, exports_size_ = 0;
 };
 
 }  // namespace symcached::macho

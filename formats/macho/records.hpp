@@ -51,6 +51,7 @@ enum class Command : std::uint32_t {
   segment_64 = 0x19,
   uuid = 0x1B,
   encryption_info_32 = 0x21,
+  dyld_info = 0x22,
   version_min_macos = 0x24,
   version_min_ios = 0x25,
   function_starts = 0x26,
@@ -58,6 +59,8 @@ enum class Command : std::uint32_t {
   version_min_tvos = 0x2F,
   version_min_watchos = 0x30,
   build_version = 0x32,
+  dyld_info_only = 0x80000022,
+  dyld_exports_trie = 0x80000033,
 };
 
 /// section.flags
@@ -178,6 +181,15 @@ struct LinkeditRecord {
   U32<O> size;
 };
 static_assert(sizeof(LinkeditRecord<std::endian::big>) == 8);
+
+/// LC_DYLD_INFO
+template <std::endian O>
+struct DyldInfoRecord {
+  std::array<U32<O>, 8> ignored;  ///< what the loader changes and binds
+  U32<O> exports_offset;
+  U32<O> exports_size;
+};
+static_assert(sizeof(DyldInfoRecord<std::endian::big>) == 40);
 
 template <std::endian O>
 struct EncryptionRecord {

@@ -18,9 +18,18 @@ bool comes_before(const CodeSymbol& a, const CodeSymbol& b) {
   return a.address != b.address ? a.address < b.address : order_of(a) < order_of(b);
 }
 
+/// Where a symbol at `address` ends for the functions' sake.
+std::uint64_t end_in(std::span<const CodeRange> functions, std::uint64_t address) {
+  const auto after = std::ranges::upper_bound(functions, address, {}, &CodeRange::start);
+  if (after != functions.begin() && std::prev(after)->contains(address)) return std::prev(after)->end;
+  return after == functions.end() ? ~std::uint64_t{0} : after->start;
+}
+
 }  // namespace
 
-void CodeSymbols::finish(std::span<const CodeRange> code) {
+bool CodeSymbols::any_without_size() const { return std::ranges::find(all_, 0u, &CodeSymbol::size) != all_.end(); }
+
+void CodeSymbols::finish(std::span<const CodeRange> code, std::span<const CodeRange> functions) {
   std::vector<CodeRange> ranges(code.begin(), code.end());
   std::ranges::sort(ranges, {}, &CodeRange::start);
   const auto range_of = [&](std::uint64_t address) -> const CodeRange* {
@@ -37,7 +46,7 @@ void CodeSymbols::finish(std::span<const CodeRange> code) {
     CodeSymbol& symbol = all_[i];
     if (i + 1 < all_.size() && all_[i + 1].address != symbol.address) next = all_[i + 1].address;
     const std::uint64_t end = range_of(symbol.address)->end;
-    if (symbol.size == 0) symbol.size = std::min(next, end) - symbol.address;
+    if (symbol.size == 0) symbol.size = std::min({next, end, end_in(functions, symbol.address)}) - symbol.address;
     symbol.size = std::min({symbol.size, end - symbol.address, kLargestSymbol});
   }
 }

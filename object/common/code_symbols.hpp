@@ -29,8 +29,12 @@ class CodeSymbols {
  public:
   /// Symbols outside every range of `code` are left out by finish().
   void add(const CodeSymbol& symbol) { all_.push_back(symbol); }
-  /// Sorts, drops what is there twice, gives sizes to those that have none. Cost: n log n.
-  void finish(std::span<const CodeRange> code);
+  /// Some symbol states no size.
+  bool any_without_size() const;
+  /// Sorts, drops what is there twice, gives sizes to those that have none: up to the next symbol, the end of the
+  /// section or of the function that holds them, or the start of the next function. Cost: n log n.
+  /// @param functions  known by their place alone, sorted by start, disjoint; empty = not known
+  void finish(std::span<const CodeRange> code, std::span<const CodeRange> functions = {});
 
   std::span<const CodeSymbol> all() const { return all_; }
   /// Those that start at `address`, the one to show first.

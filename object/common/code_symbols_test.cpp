@@ -69,6 +69,20 @@ TEST(CodeSymbols, FromAnAddress) {
   EXPECT_THAT(symbols_of({}).from(0), IsEmpty());
 }
 
+TEST(CodeSymbols, EndWhereFunctionsDo) {
+  CodeSymbols symbols;
+  for (const CodeSymbol& symbol : {CodeSymbol{0x1000, 0, "at its start"}, CodeSymbol{0x1110, 0, "inside"},
+                                   CodeSymbol{0x1190, 0, "outside"}, CodeSymbol{0x1300, 0x400, "of stated size"}})
+    symbols.add(symbol);
+  EXPECT_TRUE(symbols.any_without_size());
+  const CodeRange code[] = {{0x1000, 0x2000}};
+  const CodeRange functions[] = {{0x1000, 0x1040}, {0x1100, 0x1180}, {0x1200, 0x1280}, {0x1400, 0x1500}};
+  symbols.finish(code, functions);
+  EXPECT_FALSE(symbols.any_without_size());
+  EXPECT_THAT(text_of(symbols.all()),
+              ElementsAre("1000+40 at its start", "1110+70 inside", "1190+70 outside", "1300+400 of stated size"));
+}
+
 std::vector<std::string> emitted(const CodeSymbols& symbols, std::vector<CodeRange> covered) {
   ModelText sink;
   symbols.emit(sink, 0x1000, covered);

@@ -38,6 +38,9 @@ enum class FileKind : std::uint8_t {
   source_bundle,  ///< sources for a debug file, packed by sentry-cli
   perf_map,       ///< text: the functions of a just-in-time compiler
   ppdbcache,      ///< ours, for .NET
+  archive,        ///< object files in an ar archive: .a, .lib, .rlib
+  symbol_list,    ///< text: addresses, types and names, of a kernel or from nm
+  jitdump,        ///< the functions of a just-in-time compiler, with lines and code
 };
 
 /// Another file this one names as its debug file.
@@ -54,6 +57,16 @@ struct SliceInfo {
   std::uint64_t offset = 0, size = 0;  ///< bytes
 };
 
+/// One file of an archive.
+struct MemberInfo {
+  std::string name;  ///< unchecked; several may have one name
+  FileKind kind = FileKind::unknown;
+  model::Arch arch = model::Arch::unknown;
+  std::optional<DebugId> debug_id;
+  std::string code_id;     ///< empty = none
+  std::uint64_t size = 0;  ///< bytes
+};
+
 struct FileInfo {
   FileKind kind = FileKind::unknown;
   model::Arch arch = model::Arch::unknown;
@@ -68,9 +81,11 @@ struct FileInfo {
   std::vector<std::string> checksums;  ///< of an assembly's PDB, "SHA256:" and hex; of a Portable PDB, its own SHA-256
   std::vector<std::string> documents;  ///< of a Portable PDB or ppdbcache: paths of its sources, unchecked
   std::string source_link;             ///< of a Portable PDB: its JSON text, unchecked
+  std::vector<MemberInfo> members;     ///< of an archive, in its order; of a thin one names and sizes alone
   std::string trouble;                 ///< why a wrapper or bundle cannot be opened; empty = it can, or there is none
   std::vector<SliceInfo> slices;       ///< of a universal file, in the file's order
-  std::optional<ReadError> error;      ///< the first thing that could not be read; the rest is what could be
+  std::vector<model::CodeSection> sections;  ///< of a relocatable file or its cache: where its code is placed
+  std::optional<ReadError> error;            ///< the first thing that could not be read; the rest is what could be
 
   /// Once, however often it is added.
   void add_feature(std::string_view feature) {

@@ -22,6 +22,7 @@ struct NeedFile {
     uuid_map,        ///< of a Mach-O file with hidden names: the property list of its dSYM that names another UUID
     symbol_map,      ///< the BCSymbolMap of a Mach-O file with hidden names, found by that UUID or its own
     external_debug,  ///< the module that a WebAssembly module names as having its DWARF
+    source_map,      ///< of a WebAssembly module: JSON, named by a URL or beside it under its own name and ".map"
     portable_pdb,    ///< of a .NET assembly, found by its id
     assembly,        ///< of a Portable PDB, found by the id that it names: it knows the names of methods
   };

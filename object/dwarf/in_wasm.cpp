@@ -20,10 +20,7 @@ dwarf::Sections sections_of(const wasm::Module& module, bool split) {
 
 bool is_object_file(const wasm::Module& module) { return module.find_custom("linking") != nullptr; }
 
-dwarf::Sections dwarf_of(const wasm::Module& module) {
-  if (is_object_file(module)) return {};
-  return sections_of(module, false);
-}
+dwarf::Sections dwarf_of(const wasm::Module& module) { return sections_of(module, false); }
 
 dwarf::Sections split_dwarf_of(const wasm::Module& module) { return sections_of(module, true); }
 

@@ -8,7 +8,7 @@
 
 namespace symcached::object {
 
-/// The DWARF sections, in place. Those of object files are not relocated, and therefore none.
+/// The DWARF sections, in place. In object files, what a linker would change already holds its value in the file.
 dwarf::Sections dwarf_of(const wasm::Module& module);
 
 /// The split DWARF of a .dwo file or a package, in place.

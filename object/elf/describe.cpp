@@ -5,6 +5,7 @@
 #include "formats/dwarf/sections.hpp"
 #include "formats/elf/reader.hpp"
 #include "object/dwarf/in_elf.hpp"
+#include "object/elf/symbols.hpp"
 #include "object/elf/translate.hpp"
 #include "object/go/in_elf.hpp"
 
@@ -38,6 +39,7 @@ void describe_elf(FileInfo& info, Bytes bytes) {
   info.arch = arch_of(file->machine());
   info.debug_id = file->debug_id();
   info.code_id = file->code_id();
+  info.sections = code_sections_of(*file);
   const auto any = [&](auto test) { return std::ranges::any_of(file->sections(), test); };
   const auto feature = [&](std::string_view name, bool there) {
     if (there) info.features.push_back(name);

@@ -9,6 +9,7 @@
 #include "object/dwarf/code_units.hpp"
 #include "object/dwarf/in_elf.hpp"
 #include "object/elf/companion_files.hpp"
+#include "object/elf/function_bounds.hpp"
 #include "object/elf/symbols.hpp"
 #include "object/elf/translate.hpp"
 
@@ -75,7 +76,9 @@ class PartialElfFile final : public PartialElf {
 Read<bool> PartialElfFile::prepare(bool may_be_costly) {
   const elf::File& file = with_dwarf();
   const bool has_inner = file_.section(".gnu_debugdata") != nullptr;
-  if (!has_dwarf(file) || has_dwarf(file, true) || has_split_companion(original_.companions) || has_inner) return false;
+  const bool has_descriptors = file_.machine() == elf::Machine::ppc64 && file_.section(".opd") != nullptr;
+  if (!has_dwarf(file) || has_dwarf(file, true) || has_split_companion(original_.companions)) return false;
+  if (has_inner || has_descriptors) return false;
   if (file_.type() == elf::FileType::relocatable || file.type() == elf::FileType::relocatable) return false;
   if (!may_be_costly && has_compressed_info(file)) return false;
   SC_TRY(dwarf_, ElfDwarf::open(file, {.threads = original_.threads,
@@ -105,7 +108,7 @@ Read<CodeSymbols> PartialElfFile::symbols_around(std::uint64_t address) const {
   for (const elf::File* file : {&file_, debug_ ? &*debug_ : nullptr})
     if (file != nullptr)
       if (auto ok = add_elf_symbols_around(*file, around, symbols); !ok) return std::unexpected(ok.error());
-  symbols.finish(code_);
+  symbols.finish(code_, symbols.any_without_size() ? functions_of(file_) : std::vector<CodeRange>());
   return symbols;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "formats/elf/symbols.hpp"
+#include "object/elf/descriptors.hpp"
 
 namespace symcached::object {
 namespace {
@@ -20,21 +21,31 @@ CodeSymbol::Binding binding_of(elf::SymbolBinding binding) {
 }
 
 /// Nothing if it names no code.
-std::optional<CodeSymbol> code_symbol(const elf::File& file, const elf::Symbol& symbol) {
+std::optional<CodeSymbol> code_symbol(const elf::File& file, const FunctionDescriptors& descriptors,
+                                      const elf::Symbol& symbol) {
   const auto sections = file.sections();
   // A file of dynamic symbols alone may have lost its sections; the addresses then have to do.
   const bool known = symbol.section < sections.size();
-  if (!elf::names_code(symbol, file.machine(), !known || sections[symbol.section].is_code())) return std::nullopt;
+  const bool is_descriptor = descriptors.is_in(symbol.section) && symbol.type == elf::SymbolType::func;
+  const bool in_code = !known || is_descriptor || sections[symbol.section].is_code();
+  if (!elf::names_code(symbol, file.machine(), in_code)) return std::nullopt;
   std::uint64_t address = symbol.value;
+  if (is_descriptor) {
+    const auto code = descriptors.code_of(address);
+    if (!code) return std::nullopt;
+    address = *code;
+  }
   if (file.machine() == elf::Machine::arm && symbol.type != elf::SymbolType::notype) address &= ~std::uint64_t{1};
-  if (file.type() == elf::FileType::relocatable) address += known ? sections[symbol.section].address : 0;
+  const bool is_offset = file.type() == elf::FileType::relocatable && !is_descriptor;
+  if (is_offset) address += known ? sections[symbol.section].address : 0;
   return CodeSymbol{.address = address,
                     .size = symbol.size,
                     .name = elf::without_version(symbol.name),
                     .binding = binding_of(symbol.binding)};
 }
 
-Read<void> add_table(const elf::File& file, const elf::Section& section, CodeSymbols& symbols) {
+Read<void> add_table(const elf::File& file, const elf::Section& section, const FunctionDescriptors& descriptors,
+                     CodeSymbols& symbols) {
   SC_TRY(const auto table, elf::SymbolTable::open(file, section));
   std::uint64_t name_bytes = 0;
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -42,7 +53,7 @@ Read<void> add_table(const elf::File& file, const elf::Section& section, CodeSym
     const std::uint64_t limit = file.bytes().size() * kMaxNameBytes;
     name_bytes += symbol.name.size();
     if (name_bytes > limit) return too_large("elf.symtab.names", section.offset, name_bytes, limit);
-    if (const auto code = code_symbol(file, symbol)) symbols.add(*code);
+    if (const auto code = code_symbol(file, descriptors, symbol)) symbols.add(*code);
   }
   return {};
 }
@@ -72,12 +83,12 @@ class Around {
     std::vector<CodeSymbol> found;
   };
   void take(std::size_t index) {
-    if (const auto symbol = code_symbol(file_, table_[index])) out_.add(*symbol);
+    if (const auto symbol = code_symbol(file_, no_descriptors_, table_[index])) out_.add(*symbol);
   }
   /// Names are only looked at of what may be nearer than what there is.
   void improve(Nearest& nearest, std::size_t index, bool is_nearer, std::uint64_t address) {
     if (!is_nearer && (nearest.found.empty() || address != nearest.address)) return;
-    const auto symbol = code_symbol(file_, table_[index]);
+    const auto symbol = code_symbol(file_, no_descriptors_, table_[index]);
     if (!symbol || !is_in_code(address)) return;
     if (is_nearer) nearest = {address, {}};
     nearest.found.push_back(*symbol);
@@ -91,6 +102,7 @@ class Around {
   const elf::SymbolTable& table_;
   const CodeRange range_;
   CodeSymbols& out_;
+  const FunctionDescriptors no_descriptors_;
   const std::vector<elf::AddressRange> code_ = file_.code_ranges();
   Nearest before_, after_{.address = ~std::uint64_t{0}, .found = {}};
 };
@@ -103,10 +115,20 @@ std::vector<CodeRange> code_ranges_of(const elf::File& file) {
   return ranges;
 }
 
-Read<void> add_elf_symbols(const elf::File& file, CodeSymbols& symbols) {
+std::vector<model::CodeSection> code_sections_of(const elf::File& file) {
+  std::vector<model::CodeSection> places;
+  if (file.type() != elf::FileType::relocatable) return places;
+  for (const elf::Section& section : file.sections())
+    if (section.is_code())
+      places.push_back({.name = std::string(section.name), .start = {section.address}, .size = section.size});
+  return places;
+}
+
+Read<void> add_elf_symbols(const elf::File& file, CodeSymbols& symbols, const elf::File* program) {
+  const FunctionDescriptors descriptors(program == nullptr ? file : *program);
   for (const auto type : {elf::SectionType::symtab, elf::SectionType::dynsym})
     if (const elf::Section* section = file.section(type); section != nullptr)
-      if (auto ok = add_table(file, *section, symbols); !ok) return ok;
+      if (auto ok = add_table(file, *section, descriptors, symbols); !ok) return ok;
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "object/dwarf/split_file.hpp"
 #include "object/dwarf/translate.hpp"
 #include "object/elf/companion_files.hpp"
+#include "object/elf/function_bounds.hpp"
 #include "object/elf/plt.hpp"
 #include "object/elf/symbols.hpp"
 #include "object/go/in_elf.hpp"
@@ -63,14 +64,14 @@ class ElfTranslator {
 Read<void> ElfTranslator::gather_symbols() {
   if (auto ok = add_elf_symbols(file_, symbols_); !ok) return ok;
   if (debug_)
-    if (auto ok = add_elf_symbols(*debug_, symbols_); !ok) return ok;
+    if (auto ok = add_elf_symbols(*debug_, symbols_, &file_); !ok) return ok;
   SC_TRY(inner_, inner_file(file_, original_.inflate));
   if (inner_.size() != 0) {
     SC_TRY(const auto inner, elf::File::open(inner_.bytes()));
     if (auto ok = add_elf_symbols(inner, symbols_); !ok) return ok;
   }
   add_plt_names(file_, symbols_, stub_names_);
-  symbols_.finish(code_);
+  symbols_.finish(code_, symbols_.any_without_size() ? functions_of(file_) : std::vector<CodeRange>());
   return {};
 }
 
@@ -104,7 +105,8 @@ Read<void> ElfTranslator::run(model::ModuleSink& sink) {
   sink.module({.arch = arch_of(file_.machine()),
                .debug_id = file_.debug_id().value_or(DebugId()),
                .debug_file = {},
-               .producer_kind = "elf"});
+               .producer_kind = "elf",
+               .sections = code_sections_of(file_)});
   const bool own_dwarf = has_dwarf(file_);
   if (!own_dwarf) debug_ = debug_companion(file_, original_.companions);
   if (auto ok = gather_symbols(); !ok) return ok;

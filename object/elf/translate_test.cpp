@@ -8,6 +8,7 @@
 
 #include "base/crc32.hpp"
 #include "object/dwarf/in_elf.hpp"
+#include "object/elf/describe.hpp"
 #include "testing/checking_sink.hpp"
 #include "testing/elf/image.hpp"
 #include "testing/model_text.hpp"
@@ -69,6 +70,80 @@ TEST(FromElf, SymbolsCountFromTheImageBase) {
     EXPECT_EQ(sink.module().debug_id.dashed(),
               layout.big_endian ? "01020304-0506-0708-090a-0b0c0d0e0f10" : "04030201-0605-0807-090a-0b0c0d0e0f10");
   }
+}
+
+TEST(FromElf, SectionsOfRelocatableFilesHavePlaces) {
+  ElfImage image{.type = elf::FileType::relocatable};
+  image.sections = {{.name = ".text", .flags = kCode, .data = Data(5), .alignment = 16},
+                    {.name = ".data", .flags = elf::kFlagAlloc, .data = Data(40)},
+                    {.name = ".init.text", .flags = kCode, .data = Data(9), .alignment = 16},
+                    {.name = ".text.empty", .flags = kCode},
+                    {.name = ".exit.text", .type = SectionType::nobits, .flags = kCode, .nobits_size = 3}};
+  const auto file = assemble(image);
+  ModelText sink;
+  ASSERT_TRUE(translate_elf({.file = file}, sink));
+  const auto want = testing::ElementsAre(model::CodeSection{".text", {0}, 5}, model::CodeSection{".init.text", {16}, 9},
+                                         model::CodeSection{".exit.text", {25}, 3});
+  EXPECT_THAT(sink.module().sections, want);
+  FileInfo info;
+  describe_elf(info, file);
+  EXPECT_THAT(info.sections, want);
+  image.type = elf::FileType::shared;
+  const auto linked = assemble(image);
+  ModelText other;
+  ASSERT_TRUE(translate_elf({.file = linked}, other));
+  EXPECT_THAT(other.module().sections, IsEmpty());
+}
+
+TEST(FromElf, SymbolsWithoutSizesEndWhereUnwindTablesDo) {
+  const Layout layout{};
+  const auto table = symbol_table(layout, {{"first", 0x1000, 0}, {"second", 0x1020, 0}});
+  testkit::Section frames;
+  frames.u32(13).u32(0).u8(1).c_string("").u8(1).u8(0x78).u8(16).zeros(4);
+  frames.u32(20).u32(21).u64(0x1000).u64(8);     // first
+  frames.u32(20).u32(45).u64(0x1010).u64(0x10);  // has no name
+  frames.u32(20).u32(69).u64(0x1028).u64(8);     // neither: second is not in the table, and ends here
+  ElfImage image{.layout = layout};
+  image.sections = {{.name = ".text", .flags = kCode, .address = 0x1000, .data = Data(0x40)},
+                    {.name = ".symtab", .type = SectionType::symtab, .data = table.records, .link = 3},
+                    {.name = ".strtab", .type = SectionType::strtab, .data = table.strings},
+                    {.name = ".eh_frame", .flags = elf::kFlagAlloc, .address = 0x3000, .data = frames.finish()}};
+  EXPECT_THAT(text_of(assemble(image)), ElementsAre("1000+8 first public", "1020+8 second public"));
+  image.sections.pop_back();
+  EXPECT_THAT(text_of(assemble(image)), ElementsAre("1000+20 first public", "1020+20 second public"));
+}
+
+TEST(FromElf, FunctionDescriptorsOfPower) {
+  const Layout layout{true, true};
+  const auto words = [&](std::vector<std::uint64_t> values) {
+    ElfBytes out(layout);
+    for (const std::uint64_t value : values) out.word(value);
+    return std::move(out).finish();
+  };
+  const auto table =
+      symbol_table(layout, {{"in_file", 0x3000, 8, 2}, {"filled", 0x3018, 8, 2}, {"nowhere", 0x3030, 8, 2}});
+  ElfImage image{.layout = layout, .machine = Machine::ppc64};
+  image.sections = {
+      {.name = ".text", .flags = kCode, .address = 0x1000, .data = Data(64)},
+      {.name = ".opd", .flags = elf::kFlagAlloc, .address = 0x3000, .data = words({0x1010, 0, 0, 0, 0, 0, 0, 0, 0})},
+      {.name = ".symtab", .type = SectionType::symtab, .data = table.records, .link = 4},
+      {.name = ".strtab", .type = SectionType::strtab, .data = table.strings},
+      {.name = ".rela.dyn",
+       .type = SectionType::rela,
+       .flags = elf::kFlagAlloc,
+       .data = testkit::elf_relocation(layout, 0x3018, 0, 22, 0x1020)}};
+  EXPECT_THAT(text_of(assemble(image)), ElementsAre("1010+8 in_file public", "1020+8 filled public"));
+  const auto in_object =
+      symbol_table(layout, {{"", 0, 0, 1, elf::SymbolType::section}, {"f", 0, 8, 2}, {"g", 24, 8, 2}});
+  image.type = elf::FileType::relocatable;
+  image.sections[1].data = Data(48);
+  image.sections[2].data = in_object.records;
+  image.sections[3].data = in_object.strings;
+  auto relocations = testkit::elf_relocation(layout, 0, 1, 38, 4);
+  const auto second = testkit::elf_relocation(layout, 24, 1, 38, 0x20);
+  relocations.insert(relocations.end(), second.begin(), second.end());
+  image.sections[4] = {.name = ".rela.opd", .type = SectionType::rela, .data = relocations, .link = 3, .info = 2};
+  EXPECT_THAT(text_of(assemble(image)), ElementsAre("4+8 f public", "20+8 g public"));
 }
 
 TEST(FromElf, ThumbBitIsNoPartOfTheAddress) {

@@ -156,7 +156,8 @@ class ObjectReaders {
     const auto code = code_ranges_of(*object);
     const auto moves = moves_of(input_, group, table, code);
     CodeSymbols symbols;
-    if (const auto added = add_macho_symbols(*object, {}, input_.hidden, symbols); !added) return added;
+    std::deque<std::string> texts;
+    if (const auto added = add_macho_symbols(*object, {}, input_.hidden, symbols, texts); !added) return added;
     symbols.finish(code);
     MovingSink moving(sink, moves, input_.image.image_base());
     const auto done = translate_dwarf(

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "formats/macho/archive.hpp"
 #include "object/macho/translate.hpp"
 #include "symcache/writer.hpp"
+#include "testing/ar/archive.hpp"
 #include "testing/macho/mapped_object.hpp"
 #include "testing/model_text.hpp"
 
@@ -55,27 +55,14 @@ TEST(DebugMap, ObjectFiles) {
   EXPECT_EQ(functions_of(image, {&companion, 1}).front(), "480+20 kept public");
 }
 
-/// One member of a library, with its name before its data.
-void put_member(testkit::Section& out, std::string_view name, std::string_view modified,
-                const std::vector<std::byte>& file) {
-  const auto padded = [&](std::string_view text, std::size_t width) {
-    out.text(text).text(std::string(width - text.size(), ' '));
-  };
-  padded("#1/" + std::to_string(name.size()), 16);
-  padded(modified, 12), padded("0     0     100644", 20);
-  padded(std::to_string(name.size() + file.size()), 10);
-  out.text("`\n").text(name).bytes(file);
-  if ((name.size() + file.size()) % 2 != 0) out.text("\n");
-}
-
 TEST(DebugMap, MembersOfLibraries) {
   const auto image = assemble(linked_image("/out/lib.a(a.o)", 77));
   const auto need = needed_files_macho(image, {})[1];
   testkit::Section library;
-  library.text(macho::kArchiveMagic);
-  put_member(library, "b.o", "77", code(3));
-  put_member(library, "a.o", "76", code(8));
-  put_member(library, "a.o", "77", assemble(object_file(false)));
+  library.text(ar::kMagic);
+  testkit::ar_bsd_member(library, "b.o", code(3), "77");
+  testkit::ar_bsd_member(library, "a.o", code(8), "76");
+  testkit::ar_bsd_member(library, "a.o", assemble(object_file(false)), "77");
   const auto bytes = library.finish();
   const auto fat = testkit::assemble_fat({{.file = bytes}, {.cpu = macho::Cpu::arm64, .file = bytes}});
   const auto member = assemble(object_file(false));

@@ -56,6 +56,7 @@ void describe_file(FileInfo& info, const macho::File& file) {
   if (!symbols && !info.error) info.error = symbols.error();
   const Names names = symbols ? names_of(*symbols) : Names();
   add(names.symbols, "symbols");
+  add(file.has_exports_trie(), "exports");
   add(file.has_function_starts(), "function-starts");
   add(has_dwarf(file), "dwarf");
   add(has_go_table(file), "gopclntab");

@@ -81,15 +81,15 @@ ObjectFiles::ObjectFiles(const macho::File& image, std::span<const Companion> co
     if (one.need.kind == NeedFile::Kind::debug_map) by_path_.emplace(one.need.path, one.file);
 }
 
-Bytes ObjectFiles::member(Bytes archive, std::string_view path, std::uint64_t modified) {
+Bytes ObjectFiles::member(Bytes library, std::string_view path, std::uint64_t modified) {
   const std::size_t open = path.rfind('(');
   if (open == std::string_view::npos || !path.ends_with(')')) return {};
   const std::string_view name = path.substr(open + 1, path.size() - open - 2);
-  const auto [index, is_new] = archives_.try_emplace(archive.data());
+  const auto [index, is_new] = archives_.try_emplace(library.data());
   if (is_new)
-    for (const Bytes slice : slices_of(archive))
-      if (const auto members = macho::read_archive(slice))
-        for (const macho::ArchiveMember& one : *members) index->second.emplace(one.name, one);
+    for (const Bytes slice : slices_of(library))
+      if (const auto archive = ar::read_archive(slice))
+        for (const ar::Member& one : archive->members) index->second.emplace(one.name, one);
   const auto [first, last] = index->second.equal_range(name);
   int looked_at =
       0;  // a library may have a name a few times, for slices and by accident; a hostile one a million times
@@ -105,8 +105,7 @@ std::optional<macho::File> ObjectFiles::open(std::string_view path, std::uint64_
   const auto at = by_path_.find(path);
   if (at == by_path_.end()) return std::nullopt;
   Bytes file = at->second;
-  if (std::ranges::any_of(slices_of(file), [](Bytes s) { return as_text(s).starts_with(macho::kArchiveMagic); }))
-    file = member(file, path, modified);
+  if (std::ranges::any_of(slices_of(file), ar::is_archive)) file = member(file, path, modified);
   return first_of(file, [&](const macho::File& slice) { return slice.header().cpu == cpu_; });
 }
 

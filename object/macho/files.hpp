@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/macho/archive.hpp"
+#include "formats/ar/reader.hpp"
 #include "formats/macho/bcsymbolmap.hpp"
 #include "formats/macho/fat.hpp"
 #include "formats/macho/reader.hpp"
@@ -39,11 +39,11 @@ class ObjectFiles {
   std::optional<macho::File> open(std::string_view path, std::uint64_t modified);
 
  private:
-  Bytes member(Bytes archive, std::string_view path, std::uint64_t modified);
+  Bytes member(Bytes library, std::string_view path, std::uint64_t modified);
 
   macho::Cpu cpu_;
   std::map<std::string_view, Bytes> by_path_;
-  std::map<const std::byte*, std::multimap<std::string_view, macho::ArchiveMember>> archives_;
+  std::map<const std::byte*, std::multimap<std::string_view, ar::Member>> archives_;
 };
 
 }  // namespace symcached::object

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "formats/macho/exports.hpp"
+
 namespace symcached::object {
 namespace {
 
@@ -15,12 +17,14 @@ CodeSymbol::Binding binding_of(const macho::Symbol& symbol) {
 
 class Gatherer {
  public:
-  Gatherer(const macho::File& file, const macho::SymbolMap* hidden, CodeSymbols& out)
-      : file_(file), hidden_(hidden), out_(out) {}
+  Gatherer(const macho::File& file, const macho::SymbolMap* hidden, CodeSymbols& out, std::deque<std::string>& texts)
+      : file_(file), hidden_(hidden), out_(out), texts_(texts) {}
 
   Read<void> run(const macho::DebugMap& map) {
     SC_TRY(symbols_, file_.symbols());
     if (const auto added = add_table(); !added) return added;
+    if (found_.empty())
+      if (const auto added = add_exports(); !added) return added;
     if (const auto added = add_stubs(); !added) return added;
     SC_TRY(starts_, file_.function_starts());
     add_functions(map);
@@ -50,6 +54,18 @@ class Gatherer {
       if (!symbol.is_defined() || symbol.name.empty() || is_temporary(symbol.name)) continue;
       if (symbol.section > sections.size() || !sections[symbol.section - 1].has_instructions()) continue;
       found_.push_back({.address = symbol.value & ~odd, .name = shown(symbol.name), .binding = binding_of(symbol)});
+    }
+    return {};
+  }
+
+  /// Of a file without symbols. Variables are exported, too: they are not in code, and finish() leaves them out.
+  Read<void> add_exports() {
+    SC_TRY(const auto trie, file_.exports_trie());
+    SC_TRY(auto exports, macho::read_exports(trie));
+    for (macho::Export& symbol : exports) {
+      if (symbol.offset > ~file_.image_base()) continue;
+      found_.push_back(
+          {.address = file_.image_base() + symbol.offset, .name = shown(texts_.emplace_back(std::move(symbol.name)))});
     }
     return {};
   }
@@ -105,6 +121,7 @@ class Gatherer {
   const macho::File& file_;
   const macho::SymbolMap* hidden_;
   CodeSymbols& out_;
+  std::deque<std::string>& texts_;
   macho::Symbols symbols_;
   std::uint64_t name_bytes_left_ = 0;
   std::vector<std::uint64_t> starts_;
@@ -127,8 +144,8 @@ std::vector<CodeRange> code_ranges_of(const macho::File& file) {
 }
 
 Read<void> add_macho_symbols(const macho::File& file, const macho::DebugMap& map, const macho::SymbolMap* hidden,
-                             CodeSymbols& symbols) {
-  return Gatherer(file, hidden, symbols).run(map);
+                             CodeSymbols& symbols, std::deque<std::string>& texts) {
+  return Gatherer(file, hidden, symbols, texts).run(map);
 }
 
 }  // namespace symcached::object

@@ -40,9 +40,9 @@ class MachoTranslator {
     if (!has_dwarf(file_)) dsym_ = find_dsym(file_, original_.companions);
     SC_TRY(const auto symbols, file_.symbols());
     map_ = macho::read_debug_map(symbols);
-    if (const auto added = add_macho_symbols(file_, map_, hidden(), symbols_); !added) return added;
+    if (const auto added = add_macho_symbols(file_, map_, hidden(), symbols_, texts_); !added) return added;
     if (dsym_)
-      if (const auto added = add_macho_symbols(*dsym_, {}, hidden(), symbols_); !added) return added;
+      if (const auto added = add_macho_symbols(*dsym_, {}, hidden(), symbols_, texts_); !added) return added;
     code_ = code_ranges_of(file_);
     symbols_.finish(code_);
     if (dsym_) return emit_dwarf(*dsym_, sink);
@@ -74,6 +74,7 @@ class MachoTranslator {
   std::optional<macho::SymbolMap> hidden_;
   std::optional<macho::File> dsym_;
   macho::DebugMap map_;
+  std::deque<std::string> texts_;
   CodeSymbols symbols_;
   std::vector<CodeRange> code_;
 };

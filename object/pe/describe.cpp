@@ -11,6 +11,7 @@
 #include "object/common/machine_arch.hpp"
 #include "object/go/in_pe.hpp"
 #include "object/managed/describe.hpp"
+#include "object/pe/translate_coff.hpp"
 
 namespace symcached::object {
 namespace {
@@ -89,6 +90,7 @@ void describe_coff(FileInfo& info, Bytes file) {
   info.arch = arch_of_machine(static_cast<std::uint16_t>(object->machine()));
   if (object->symbols().count() != 0) info.add_feature("symbols");
   if (has_dwarf(*object)) info.add_feature("dwarf");
+  info.sections = code_sections_of(*object);
 }
 
 }  // namespace symcached::object

@@ -1,6 +1,5 @@
 #include "object/pe/translate_coff.hpp"
 
-#include "formats/pe/coff_object.hpp"
 #include "object/common/machine_arch.hpp"
 #include "object/dwarf/in_pe.hpp"
 #include "object/dwarf/split.hpp"
@@ -35,7 +34,22 @@ Read<std::vector<PlacedSection>> place(const pe::CoffObject& object) {
   return placed;
 }
 
+std::vector<model::CodeSection> named(const pe::CoffObject& object, std::span<const PlacedSection> placed) {
+  std::vector<model::CodeSection> sections;
+  for (std::size_t i = 0; i < placed.size(); ++i)
+    if (placed[i].is_code && placed[i].size != 0)
+      sections.push_back({.name = std::string(object.section_name(object.sections()[i])),
+                          .start = {placed[i].address - kObjectBase},
+                          .size = placed[i].size});
+  return sections;
+}
+
 }  // namespace
+
+std::vector<model::CodeSection> code_sections_of(const pe::CoffObject& object) {
+  const auto placed = place(object);
+  return placed ? named(object, *placed) : std::vector<model::CodeSection>();
+}
 
 Read<void> translate_coff(const Original& original, model::ModuleSink& sink) {
   SC_TRY(const auto object, pe::CoffObject::open(original.file));
@@ -52,7 +66,8 @@ Read<void> translate_coff(const Original& original, model::ModuleSink& sink) {
   sink.module({.arch = arch_of_machine(static_cast<std::uint16_t>(object.machine())),
                .debug_id = {},
                .debug_file = {},
-               .producer_kind = "coff"});
+               .producer_kind = "coff",
+               .sections = named(object, placed)});
   const auto code = code_ranges(placed);
   if (dwarf.empty()) {
     symbols.symbols().emit(sink, kObjectBase, {});

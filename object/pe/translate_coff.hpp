@@ -4,10 +4,14 @@
 #include <span>
 #include <vector>
 
+#include "formats/pe/coff_object.hpp"
 #include "model/module.hpp"
 #include "object/common/original.hpp"
 
 namespace symcached::object {
+
+/// Where each section with code is placed.
+std::vector<model::CodeSection> code_sections_of(const pe::CoffObject& object);
 
 /// As object::translate; an object in which nothing names any code is refused, too.
 Read<void> translate_coff(const Original& original, model::ModuleSink& sink);

@@ -66,6 +66,15 @@ TEST(FromCoff, SectionsOfCodeStandOneAfterAnother) {
     }
 }
 
+TEST(FromCoff, SectionsOfCodeAreListed) {
+  const auto want = ElementsAre(model::CodeSection{".text", {0}, 0x21}, model::CodeSection{".text$run", {0x30}, 0x20});
+  const auto file = testkit::assemble_object(two_sections(8)).finish();
+  ModelText text;
+  ASSERT_TRUE(translate({file}, text));
+  EXPECT_THAT(text.module().sections, want);
+  EXPECT_THAT(describe(file).sections, want);
+}
+
 TEST(FromCoff, CodeThatIsNowhereIsLeftOut) {
   CoffImage image = two_sections(8);
   image.sections[4].relocations[0].symbol = 3;  // says that it is in the data

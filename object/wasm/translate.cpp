@@ -8,9 +8,12 @@
 #include "object/dwarf/split.hpp"
 #include "object/dwarf/split_file.hpp"
 #include "object/dwarf/translate.hpp"
+#include "object/wasm/source_map.hpp"
 
 namespace symcached::object {
 namespace {
+
+constexpr std::string_view kSourceMapUrl = "sourceMappingURL";
 
 /// DWARF counts addresses from the code section's contents, stack traces from the start of the file.
 class ShiftingSink : public WrappingSink {
@@ -136,6 +139,27 @@ Read<void> emit(const dwarf::Sections& sections, std::span<const CodeSymbol> nam
   return {};
 }
 
+/// Lines from a source map; what it says nothing of has its name alone.
+void emit_with_map(const sourcemap::SourceMap& map, const Code& code, std::span<const CodeSymbol> names,
+                   model::ModuleSink& sink) {
+  std::vector<MappedFunction> functions;
+  auto name = names.begin();  // names of functions are in the order of the functions
+  for (const wasm::Function& function : code.functions) {
+    while (name != names.end() && name->address + code.offset < function.offset) ++name;
+    const bool named = name != names.end() && name->address + code.offset == function.offset;
+    functions.push_back({function.offset, function.size, named ? name->name : std::string_view()});
+  }
+  const std::vector<CodeRange> covered = emit_mapped(map, functions, sink);
+  CodeSymbols others;
+  for (const CodeSymbol& symbol : names)
+    if (!std::ranges::binary_search(covered, symbol.address + code.offset, {}, &CodeRange::start)) others.add(symbol);
+  others.finish(code.ranges());
+  ShiftingSink shifting(sink, code.offset);
+  std::vector<CodeRange> shifted;
+  for (const CodeRange& range : covered) shifted.push_back({range.start - code.offset, range.end - code.offset});
+  others.emit(shifting, 0, shifted);
+}
+
 }  // namespace
 
 Read<void> translate_wasm(const Original& original, model::ModuleSink& sink) {
@@ -156,6 +180,11 @@ Read<void> translate_wasm(const Original& original, model::ModuleSink& sink) {
   if (const auto added = add_names(module, code, names); !added) return added;
   if (external)
     if (const auto added = add_names(*external, code, names); !added) return added;
+  if (sections.info.empty())
+    if (const auto map = source_map_of(original.companions)) {
+      emit_with_map(*map, code, names, sink);
+      return {};
+    }
   ShiftingSink shifting(sink, code.offset);
   return emit(sections, names, ranges, original, shifting);
 }
@@ -177,6 +206,11 @@ std::vector<NeedFile> needed_files_wasm(Bytes file, std::span<const Companion> c
     else if (!url.empty())
       needed.push_back(
           {.kind = NeedFile::Kind::external_debug, .path = std::string(url), .directory = {}, .build_id = {}});
+    else if (!source_map_of(companions))
+      needed.push_back({.kind = NeedFile::Kind::source_map,
+                        .path = std::string(module->string_in(kSourceMapUrl)),
+                        .directory = {},
+                        .build_id = {}});
   }
   add_split_needs(sections, companions, needed);
   return needed;

@@ -102,12 +102,38 @@ TEST(FromWasm, DebugDataOfAnotherModule) {
   EXPECT_EQ(info.links[0].path, "a.debug");
 }
 
-TEST(FromWasm, DwarfOfObjectFilesIsNotRelocated) {
+TEST(FromWasm, LinesOfASourceMap) {
+  WasmImage image = rich_wasm();
+  image.custom.push_back({"sourceMappingURL", testkit::Section().u8(9).text("d/x.map?1").finish()});
+  const auto bytes = assemble(image);
+  const auto needed = needed_files(bytes);
+  ASSERT_EQ(needed.size(), 1u);
+  EXPECT_EQ(needed[0].kind, NeedFile::Kind::source_map);
+  EXPECT_EQ(needed[0].path, "d/x.map?1");
+  // a.c:1:1 from the module's start, a.c:2:1 from 10 bytes into the code, but for 8 bytes from 14 on
+  const std::uint64_t code = wasm::Module::open(bytes)->code_offset();
+  const auto digits = [](std::uint64_t number) {
+    constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    for (number *= 2; number > 31; number >>= 5) text += kDigits[number % 32 + 32];
+    return text + kDigits[number];
+  };
+  const std::string map =
+      fmt::format(R"({{"version":3,"sources":["a.c"],"mappings":"AAAA,{}ACA,I,QAAA"}})", digits(code + 10));
+  const Companion companion{needed[0], as_bytes(map)}, damaged{needed[0], as_bytes("{}")};
+  EXPECT_THAT(text_of(bytes, {&companion, 1}),
+              ElementsAre("code+2+4 _Z3addii | 0 a.c:1:1", "code+8+c8 run | 0 a.c:1:1 | 2 a.c:2:1 | 6 - | e a.c:2:1",
+                          "code+d1+3  | 0 a.c:2:1"));
+  EXPECT_THAT(needed_files(bytes, {&companion, 1}), IsEmpty());
+  EXPECT_THAT(text_of(bytes, {&damaged, 1}), ElementsAre("code+2+4 _Z3addii public", "code+8+c8 run public"));
+}
+
+TEST(FromWasm, DwarfOfObjectFilesStandsAsItIs) {
   WasmImage image = rich_wasm();
   image.custom.push_back({"linking", {std::byte{2}}});
   add_dwarf(image, {{"x", 2, 4}});
-  EXPECT_THAT(text_of(assemble(image)), ElementsAre("code+2+4 _Z3addii public", "code+8+c8 run public"));
-  EXPECT_THAT(describe(assemble(image)).features, ElementsAre("object", "symbols", "exports"));
+  EXPECT_THAT(text_of(assemble(image)), ElementsAre("code+2+4 _Z3addii", "code+2+4 _Z3addii public", "code+8+c8 run public"));
+  EXPECT_THAT(describe(assemble(image)).features, ElementsAre("object", "symbols", "exports", "dwarf"));
 }
 
 TEST(FromWasm, WhatIsToldOfAModule) {

@@ -26,6 +26,7 @@ inline std::uint64_t walk_everything(const symcache::Symcache& cache, std::uint3
   symcache::FrameBuffer buffer;
   std::uint64_t total = cache.debug_id().age + sum(cache.producer_kind()) + sum(cache.debug_file());
   total += sum(model::name_of(cache.arch())) + (cache.verify() ? 1 : 0);
+  for (const symcache::SectionPlace& section : cache.sections()) total += sum(section.name) + section.size;
   for (std::uint32_t i = 0; i < cache.function_count() && i < functions; ++i) {
     const auto f = cache.function(i, buffer);
     if (!f) continue;
