@@ -30,8 +30,11 @@ std::optional<AskedFile::Error> trouble_with(const std::string& path) {
 
 }  // namespace
 
-AskedFile::AskedFile(std::string path, symbolize::OpenedModule opened)
-    : path_(std::move(path)), opened_(std::move(opened)), base_(opened_.stated_image_base().value_or(0)) {}
+AskedFile::AskedFile(std::string path, const AskedFileOptions& options, symbolize::OpenedModule opened)
+    : path_(std::move(path)),
+      options_(options),
+      opened_(std::move(opened)),
+      base_(opened_.stated_image_base().value_or(0)) {}
 
 std::expected<std::unique_ptr<AskedFile>, AskedFile::Error> AskedFile::open(const std::string& path,
                                                                             const AskedFileOptions& options) {
@@ -45,7 +48,7 @@ std::expected<std::unique_ptr<AskedFile>, AskedFile::Error> AskedFile::open(cons
     const bool is_known = why.find("unrecognized format") == why.npos;
     return std::unexpected(Error{is_known ? Failure::unreadable : Failure::unknown_format, why});
   }
-  return std::unique_ptr<AskedFile>(new AskedFile(path, *std::move(opened)));
+  return std::unique_ptr<AskedFile>(new AskedFile(path, options, *std::move(opened)));
 }
 
 bool AskedFile::is_windows_image() const {
@@ -61,6 +64,20 @@ symbolize::FileSymbols& AskedFile::symbols() {
     symbols_ = symbolize::FileSymbols::open(original_.bytes());
   }
   return *symbols_;
+}
+
+symbolize::FileSymbols& AskedFile::debug_symbols() {
+  if (symbols().has_symbols() || !symbols().is_elf()) return symbols();
+  if (!debug_symbols_) {
+    companions_ = symbolize::find_companions(path_, original_.bytes(), {.debug_folders = options_.debug_folders});
+    for (const object::Companion& companion : companions_.all()) {
+      if (companion.need.kind != object::NeedFile::Kind::debug_link) continue;
+      debug_symbols_ = symbolize::FileSymbols::open(companion.file);
+      break;
+    }
+    if (!debug_symbols_) debug_symbols_ = symbols();
+  }
+  return *debug_symbols_;
 }
 
 }  // namespace symcached::app

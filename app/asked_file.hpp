@@ -24,6 +24,7 @@ class AskedFile {
     Failure failure{};
     std::string why;  ///< without the path
   };
+  /// @param options  must outlive the file
   static std::expected<std::unique_ptr<AskedFile>, Error> open(const std::string& path,
                                                                const AskedFileOptions& options);
 
@@ -44,15 +45,20 @@ class AskedFile {
   bool has_pdb() const;
   /// Empty for what is no ELF file. Read when first asked for.
   symbolize::FileSymbols& symbols();
+  /// Those of the separate debug file, where the file itself is stripped and has one.
+  symbolize::FileSymbols& debug_symbols();
 
  private:
-  AskedFile(std::string path, symbolize::OpenedModule opened);
+  AskedFile(std::string path, const AskedFileOptions& options, symbolize::OpenedModule opened);
 
   std::string path_;
+  const AskedFileOptions& options_;
   symbolize::OpenedModule opened_;
   std::uint64_t base_ = 0;
   symbolize::OriginalFile original_;  // viewed by symbols_
   std::optional<symbolize::FileSymbols> symbols_;
+  symbolize::Companions companions_;  // viewed by debug_symbols_
+  std::optional<symbolize::FileSymbols> debug_symbols_;
 };
 
 }  // namespace symcached::app

@@ -153,7 +153,9 @@ class GnuAnswerer final : public Answerer {
   bool answer(std::string_view line, std::string& out) override {
     const std::uint64_t number = number_of(line) & (options_.style.narrow ? 0xFFFF'FFFF : ~std::uint64_t{0});
     find(number + section_.value_or(0));
-    symbolize::render_gnu(number, frames_, options_.style, out);
+    symbolize::GnuStyle style = options_.style;
+    style.nameless_file = nameless_file_;
+    symbolize::render_gnu(number, frames_, style, out);
     return true;
   }
 
@@ -164,14 +166,14 @@ class GnuAnswerer final : public Answerer {
     const std::size_t plus = text.find('+');
     if (plus == 0 || (plus == text.npos && !text.empty() && hex_digit(text.front()))) return leading_number(text, 16);
     const std::string_view name = text.substr(0, text.find_first_of(" \t\n\v\f\r+"));
-    const auto symbols = file_.symbols().named(name);
+    const auto symbols = file_.debug_symbols().named(name);
     if (!symbols.empty())
       return symbols.front().address + (plus == text.npos ? 0 : leading_number(text.substr(plus + 1), 0));
     return text.empty() || !hex_digit(text.front()) ? 0 : leading_number(text, 16);
   }
 
   void find(std::uint64_t address) {
-    frames_.clear();
+    nameless_file_ = false;
     file_.ask(address, how_, answer_);
     frames_.assign(answer_.frames().begin(), answer_.frames().end());
     if (frames_.empty() || frames_.front().file.empty()) use_symbols(address);
@@ -183,8 +185,10 @@ class GnuAnswerer final : public Answerer {
   void use_symbols(std::uint64_t address) {
     if (!file_.symbols().is_elf()) return;
     frames_.clear();
-    if (const auto symbol = file_.symbols().before(address))
-      frames_.push_back({.function = symbol->name, .file = symbol->source});
+    const auto symbol = file_.debug_symbols().before(address);
+    if (!symbol) return;
+    frames_.push_back({.function = symbol->name, .file = symbol->source});
+    nameless_file_ = symbol->has_source && symbol->source.empty();
   }
 
   void demangle() {
@@ -199,6 +203,7 @@ class GnuAnswerer final : public Answerer {
   symbolize::AnswerOptions how_;
   symbolize::Answer answer_;
   std::vector<Frame> frames_;
+  bool nameless_file_ = false;
   std::vector<std::string> names_;
 };
 
@@ -219,7 +224,8 @@ int run_gnu_addr2line(std::vector<std::string> arguments) {
   const std::string program = arguments.front();
   GnuOptions options = parse_gnu_options(std::move(arguments));
   if (options.status) return *options.status;
-  const auto file = AskedFile::open(options.file, {});
+  const AskedFileOptions where;
+  const auto file = AskedFile::open(options.file, where);
   if (!file) return gnu_failure(program, gnu_trouble(options.file, file.error()));
   options.style.narrow = (*file)->symbols().is_narrow();
   std::optional<std::uint64_t> section;

@@ -100,6 +100,10 @@ class LlvmAnswerer final : public Answerer {
   }
 
   bool answer(std::string_view line, std::string& out) override {
+    if (line.empty()) {
+      printer_.frames({}, {}, out);
+      return true;
+    }
     LlvmQuestion question =
         read_llvm_question(line, {.has_module = has_module(), .is_hexadecimal = options_.is_addr2line});
     if (has_module()) {
@@ -155,7 +159,8 @@ class LlvmAnswerer final : public Answerer {
   }
 
   void answer_code(const LlvmRequest& request, AskedFile* file, std::uint64_t address, std::string& out) {
-    if (file == nullptr) return printer_.frames(request, {}, out);
+    if (file == nullptr)
+      return printer_.frames(request, {.frames = {}, .start = {}, .without_file = options_.inlines}, out);
     find(*file, address);
     if (!options_.inlines && frames_.size() > 1) keep_one(*file);
     printer_.frames(request, found(*file), out);

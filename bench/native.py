@@ -82,7 +82,8 @@ def cold_rows(bench, path, kind, addresses, told):
     fresh, peers = bench.folder("fresh"), bench.folder("fresh_peers")
     yield Row("symcached convert, then lookup", ["sh", "-c", OURS_COLD, "sh", bench.program, path, fresh],
               lines_of(addresses))
-    yield Row("symcached lookup, on the debug file", [bench.program, "lookup", path], lines_of(addresses))
+    yield Row("symcached lookup, on the debug file", [bench.program, "lookup", "--relative-address", path],
+              lines_of(addresses))
     if peer:
         yield Row("llvm-symbolizer", peer, lines_of(theirs))
     if kind in ("elf", "macho") and shutil.which(GSYMUTIL):

@@ -117,7 +117,7 @@ class HiddenNames(unittest.TestCase):
         (self.dsym / f"Contents/Resources/{str(self.scene.uuid).upper()}.plist").write_text(text)
 
     def look(self, *options):
-        return symcached("lookup", self.dsym, *options, *self.scene.code)
+        return symcached("lookup", self.dsym, "--relative-address", *options, *self.scene.code)
 
 
 class Commands(HiddenNames):

@@ -45,11 +45,12 @@ void FileSymbols::read(const elf::Section& section) {
   const std::uint64_t mark = file.machine() == elf::Machine::arm ? 1 : 0;  // of Thumb code
   const bool is_object = file.header().type == elf::FileType::relocatable;
   std::string_view source;
-  bool several_sources = false, symbol_seen = false;
+  bool several_sources = false, symbol_seen = false, source_seen = false;
   for (std::size_t i = 1; i < table->size(); ++i) {
     const elf::Symbol symbol = (*table)[i];
     if (symbol.type == elf::SymbolType::file) {
       source = symbol.name;
+      source_seen = true;
       several_sources = several_sources || symbol_seen;
       continue;
     }
@@ -62,7 +63,7 @@ void FileSymbols::read(const elf::Section& section) {
     if ((place.flags & elf::kFlagAlloc) == 0 || (is_object && !place.is_code())) continue;
     if (!is_code && !is_data && marks_bytes(symbol.name, file.machine())) continue;
     const bool is_local = symbol.binding == elf::SymbolBinding::local;
-    const bool is_from_source = is_local || !several_sources;
+    const bool is_from_source = source_seen && (is_local || !several_sources);
     symbols_.push_back(
         {.symbol = {.address = (is_code ? symbol.value & ~mark : symbol.value) + (is_object ? place.address : 0),
                     .size = symbol.size,

@@ -14,7 +14,8 @@ namespace symcached::symbolize {
 struct FileSymbol {
   std::uint64_t address = 0, size = 0;  ///< as stated; size 0 = not known
   std::string_view name;
-  std::string_view source;  ///< the file that the table names for it, without its folder; empty = none
+  std::string_view source;  ///< the file that the table names for it, without its folder
+  bool has_source = false;  ///< even if the name is empty
 };
 
 /// Views of the file's bytes.
@@ -41,6 +42,8 @@ class FileSymbols {
   /// Whether addresses have 32 bits.
   bool is_narrow() const { return file_ && !file_->layout().is_64bit; }
   bool is_elf() const { return file_.has_value(); }
+  /// There is more than the names that other programs link to.
+  bool has_symbols() const { return file_ && file_->section(elf::SectionType::symtab) != nullptr; }
 
  private:
   enum class Type : std::uint8_t { untyped, function, object };

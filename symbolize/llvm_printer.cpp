@@ -130,7 +130,7 @@ void LlvmPrinter::frames(const LlvmRequest& request, const LlvmFrames& found, st
   put_member("ModuleName", request.module, out);
   out += ',';
   LlvmFrames shown = found;
-  if (shown.frames.empty()) shown = {.frames = {&kNoFrame, 1}, .start = {}};
+  if (shown.frames.empty() && !shown.without_file) shown = {.frames = {&kNoFrame, 1}, .start = {}};
   json_frames("Symbol", {&shown, 1}, out);
   out += '}';
 }

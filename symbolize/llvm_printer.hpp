@@ -34,7 +34,8 @@ struct LlvmFrames {
   std::span<const Frame> frames;  ///< innermost first; none: unknown
   std::optional<std::uint64_t> start;
   std::string_view unknown_function = "??";
-  bool whole_paths = false;  ///< whatever the style says
+  bool whole_paths = false;   ///< whatever the style says
+  bool without_file = false;  ///< nobody could be asked: JSON then lists no frame, else an empty one
 };
 
 /// A variable. An empty name: unknown.

@@ -20,7 +20,7 @@ void put_gnu_frame(const Frame& frame, const GnuStyle& style, std::string& out) 
     out += frame.function.empty() ? "??" : frame.function;
     out += style.pretty ? " at " : "\n";
   }
-  if (frame.file.empty()) out += "??";
+  if (frame.file.empty()) out += style.nameless_file ? "" : "??";
   else out += style.basenames ? basename_of(frame.file) : frame.file;
   if (frame.line == 0) out += ":?\n";
   else fmt::format_to(std::back_inserter(out), ":{}\n", frame.line);

@@ -10,7 +10,8 @@ namespace symcached::symbolize {
 
 struct GnuStyle {
   bool addresses = false, functions = false, inlines = false, pretty = false, basenames = false;
-  bool narrow = false;  ///< addresses have 32 bits
+  bool narrow = false;         ///< addresses have 32 bits
+  bool nameless_file = false;  ///< a file is known, but its name is empty
 };
 
 /// @param frames  innermost first; none: unknown. Names are printed as they are.

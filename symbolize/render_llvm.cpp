@@ -103,8 +103,9 @@ std::string numbered_lines(Bytes source, std::uint32_t line, std::uint32_t count
   if (!context || count == 0) return {};
   const auto before = std::min<std::size_t>(count / 2, context->before.size());
   const auto after = std::min<std::size_t>(count - 1 - before, context->after.size());
-  const auto last = line + static_cast<std::uint32_t>(after);
-  const auto width = fmt::formatted_size("{}", last);
+  // LLVM takes the logarithm of the last line that it would print: 10 is as wide as 9.
+  const std::uint64_t last = std::uint64_t{line} - before + count - 1;
+  const auto width = fmt::formatted_size("{}", last < 2 ? last : last - 1);
   std::string out;
   const auto put = [&](std::size_t number, std::string_view text) {
     out += fmt::format("{:>{}} {}: {}\n", number, width, number == line ? '>' : ' ', text);
