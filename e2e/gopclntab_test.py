@@ -23,6 +23,7 @@ import tempfile
 
 import symbolizers
 
+OLDEST = (1, 21)  # DWARF of older releases is no oracle: inlined calls in wrappers, call lines behind //line
 TOOLS = ("go", "llvm-symbolizer-22", "llvm-nm-22", "llvm-strip-22")
 SOURCE = pathlib.Path(__file__).resolve().parent / "go_program"
 NO_DWARF, PLAIN_DWARF = "-ldflags=-s -w", "-ldflags=-compressdwarf=false"
@@ -51,14 +52,15 @@ ROWS = [
 
 # Classes of differences that are DWARF's; docs/oracles.md explains them.
 KNOWN = {
+    "nothing": "on either side: padding between functions",
     "padding": "nothing here, a name without a line there",
     "no line in DWARF": "rows of line 0 in code that the compiler generates",
-    "name of the linker's": "of what no compiler made",
+    "the linker's own": "what no compiler made, such as go:buildid",
 }
 
 
 def go(*arguments, **settings):
-    environment = {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOFLAGS": "-buildvcs=false", **settings}
+    environment = {"GOTOOLCHAIN": "local", **os.environ, "CGO_ENABLED": "0", "GOFLAGS": "-buildvcs=false", **settings}
     if "HOME" not in environment and "GOCACHE" not in environment:
         environment["GOCACHE"] = tempfile.gettempdir() + "/go-build"
     done = subprocess.run(["go", *map(str, arguments)], cwd=SOURCE, env=environment, capture_output=True, text=True)
@@ -104,16 +106,16 @@ def frames_of(answer):
 
 
 def class_of(ours, theirs):
-    """Empty when they say the same."""
+    """The class of a difference, or equal."""
     if ours == theirs:
-        return ""
+        return "equal" if ours else "nothing"
     names, other_names = ([frame[0] for frame in frames] for frames in (ours, theirs))
     if not ours:
         return "padding" if all(line == 0 for _, _, line in theirs) else "nothing here"
+    if re.match("go[:.]", ours[0][0]) and all(line == 0 for _, _, line in theirs):
+        return "the linker's own"
     if not theirs:
         return "nothing there"
-    if theirs[0][0] in ("runtime.text", "_runtime.text") and ours[0][0] in ("go:buildid", "go.buildid"):
-        return "name of the linker's"
     if names == other_names and theirs[0][2] == 0:
         return "no line in DWARF"
     if names == other_names:
@@ -125,7 +127,7 @@ def addr2line_of(path, addresses):
     """(function, file, line) of each: the innermost place, in the function that was not inlined."""
     told = subprocess.run(["go", "tool", "addr2line", path], input="".join(f"{at:#x}\n" for at in addresses),
                           capture_output=True, text=True, check=True,
-                          env={**os.environ, "GOTOOLCHAIN": "local"}).stdout.splitlines()
+                          env={"GOTOOLCHAIN": "local", **os.environ}).stdout.splitlines()
     for function, place in zip(told[::2], told[1::2]):
         file, _, line = place.rpartition(":")
         yield spelled(function), symbolizers.clean_path(file), int(line) if line.isdigit() else 0
@@ -135,7 +137,7 @@ def compare_with_llvm(addresses, answers, whole):
     counts, examples = collections.Counter(), {}
     for address, ours, theirs in zip(addresses, map(frames_of, answers),
                                      map(frames_of, symbolizers.ask_llvm(whole, addresses))):
-        kind = class_of(ours, theirs) or "equal"
+        kind = class_of(ours, theirs)
         counts[kind] += 1
         examples.setdefault(kind, []).append(f"{address:#x}\n      ours {ours}\n      LLVM {theirs}")
     return counts, examples
@@ -145,11 +147,14 @@ def compare_with_go(addresses, answers, whole):
     counts, examples = collections.Counter(), {}
     for address, ours, theirs in zip(addresses, map(frames_of, answers), addr2line_of(whole, addresses)):
         mine = (ours[-1][0], *ours[0][1:]) if ours else ("", "", 0)
-        nothing = not ours and theirs[2] == 0
-        kind = "equal" if mine == theirs else "padding" if nothing else "no line" if mine[0] == theirs[0] and \
-            not mine[2] and not theirs[2] else "differ"
-        if kind == "differ" and theirs[0] == "runtime.text":
-            kind = "name of the linker's"
+        if mine == theirs:
+            kind = "equal"
+        elif not mine[2] and not theirs[2]:
+            kind = "no line" if ours else "nothing"
+        elif mine[0] == theirs[0] and re.match("go[:.]", mine[0]) and not mine[2]:
+            kind = "the linker's own"
+        else:
+            kind = "differ"
         counts[kind] += 1
         examples.setdefault(kind, []).append(f"{address:#x}\n      ours {mine}\n      go   {theirs}")
     return counts, examples
@@ -175,8 +180,8 @@ def check(symcached, name, stripped, whole, count):
             if kind not in ("equal", "no line", *KNOWN):
                 wrong += [f"{other}: {kind} {one}" for one in shown[:4]]
     with tempfile.TemporaryDirectory() as scratch:
-        cache = pathlib.Path(scratch) / "cache"
-        subprocess.run([symcached, "convert", stripped, "-o", cache], check=True, capture_output=True)
+        subprocess.run([symcached, "convert", stripped, "-o", scratch], check=True, capture_output=True)
+        cache = pathlib.Path(scratch) / f"{stripped.name}.symcache"
         some = addresses[::len(addresses) // 100]
         base = symbolizers.image_base(stripped)
         from_cache = symbolizers.ask([symcached, "lookup", cache, "--json", "--no-demangle"],
@@ -213,7 +218,11 @@ def main():
     if options.files:
         stripped, whole = options.files
         return 1 if check(symcached, stripped.name, stripped, whole, options.count) else 0
-    print(go("version").strip())
+    version = go("version").strip()
+    if tuple(map(int, re.search(r"go(\d+)\.(\d+)", version).groups())) < OLDEST:
+        print(f"skipped: {version} is too old")
+        return 77
+    print(version)
     rows = [row for row in ROWS if options.only in row.name]
     if options.keep:
         return 1 if check_rows(symcached, rows, options.count, options.keep.resolve()) else 0

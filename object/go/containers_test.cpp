@@ -95,6 +95,15 @@ TEST(GoInElf, WithinAnotherSection) {
       {.name = ".go.buildinfo", .flags = kWritable, .address = 0x700000, .data = Data(32)});
   EXPECT_TRUE(program.has_table());
   EXPECT_THAT(program.names(), kNames);
+  program.image.sections.back() = {.name = "",
+                                   .type = SectionType::note,
+                                   .flags = kAlloc,
+                                   .address = 0x400F00,
+                                   .data = testkit::elf_note(program.image.layout, "Go", 4, as_bytes("A/B/C/D\0")),
+                                   .alignment = 4};
+  EXPECT_FALSE(program.has_table()) << "notes are looked for where segments are";
+  program.image.segments.push_back({.type = elf::kSegmentNote, .section = 5, .alignment = 4});
+  EXPECT_THAT(program.names(), kNames);
 }
 
 /// lld leaves zeros where a relocation is: those of the list of functions, their records and the module data.
