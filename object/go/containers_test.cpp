@@ -14,6 +14,7 @@
 namespace symcached::object {
 namespace {
 
+using namespace std::string_view_literals;
 using elf::SectionType;
 using testing::ElementsAre;
 using testkit::ElfImage;
@@ -99,7 +100,7 @@ TEST(GoInElf, WithinAnotherSection) {
                                    .type = SectionType::note,
                                    .flags = kAlloc,
                                    .address = 0x400F00,
-                                   .data = testkit::elf_note(program.image.layout, "Go", 4, as_bytes("A/B/C/D\0")),
+                                   .data = testkit::elf_note(program.image.layout, "Go\0"sv, 4, as_bytes("A/B/C/D\0")),
                                    .alignment = 4};
   EXPECT_FALSE(program.has_table()) << "notes are looked for where segments are";
   program.image.segments.push_back({.type = elf::kSegmentNote, .section = 5, .alignment = 4});

@@ -120,7 +120,7 @@ bool has_go_note(const elf::File& file) {
     elf::NoteReader notes(*bytes, file.layout(), segment.alignment);
     elf::Note note;
     for (unsigned i = 0; i < kMostNotes && notes.next(note); ++i)
-      if (note.owner == "Go") return true;
+      if (note.owner.substr(0, note.owner.find('\0')) == "Go") return true;  // padded with NULs
   }
   return false;
 }
