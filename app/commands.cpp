@@ -28,7 +28,7 @@ void add_commands(CLI::App& app, int& status) {
   app.name("symcached");
   app.description(
       "Convert debug files to symcaches, look up addresses in either, and serve symcaches over HTTP. Reads PDB, ELF "
-      "and Mach-O with DWARF, PE, WebAssembly, Breakpad, perf maps and .NET Portable PDBs.");
+      "and Mach-O with DWARF, stripped Go programs, PE, WebAssembly, Breakpad, perf maps and .NET Portable PDBs.");
   app.footer(kFooter);
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "print this help and exit");

@@ -19,7 +19,8 @@ Read<void> add_elf_symbols(const elf::File& file, CodeSymbols& symbols, const el
 
 /// Those alone that lie in `around` or reach into it, and of each table the last ones before it and the first ones
 /// behind it: enough for CodeSymbols::finish() to give those in `around` the sizes that they have among all.
-/// Not for object files, nor for files with function descriptors. Cost: one pass over the tables, without names: about 3 ns a symbol.
+/// Not for object files, nor for files with function descriptors.
+/// Cost: one pass over the tables, without names: about 3 ns a symbol.
 Read<void> add_elf_symbols_around(const elf::File& file, CodeRange around, CodeSymbols& symbols);
 
 }  // namespace symcached::object

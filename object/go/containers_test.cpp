@@ -14,6 +14,7 @@
 namespace symcached::object {
 namespace {
 
+using namespace std::string_view_literals;
 using elf::SectionType;
 using testing::ElementsAre;
 using testkit::ElfImage;
@@ -94,6 +95,15 @@ TEST(GoInElf, WithinAnotherSection) {
   program.image.sections.push_back(
       {.name = ".go.buildinfo", .flags = kWritable, .address = 0x700000, .data = Data(32)});
   EXPECT_TRUE(program.has_table());
+  EXPECT_THAT(program.names(), kNames);
+  program.image.sections.back() = {.name = "",
+                                   .type = SectionType::note,
+                                   .flags = kAlloc,
+                                   .address = 0x400F00,
+                                   .data = testkit::elf_note(program.image.layout, "Go\0"sv, 4, as_bytes("A/B/C/D\0")),
+                                   .alignment = 4};
+  EXPECT_FALSE(program.has_table()) << "notes are looked for where segments are";
+  program.image.segments.push_back({.type = elf::kSegmentNote, .section = 5, .alignment = 4});
   EXPECT_THAT(program.names(), kNames);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/elf/notes.hpp"
 #include "formats/elf/symbols.hpp"
 
 namespace symcached::object {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kFlagWrite = 0x1;
 constexpr std::uint32_t kSegmentWritable = 2;
+constexpr unsigned kMostNotes = 1024;
 constexpr std::uint64_t kMostCopied = 2;  ///< times the size of the file: sections may lie on top of each other
 
 /// Relocations that the loader does to pointers: base plus addend, symbol plus addend.
@@ -109,10 +111,24 @@ const elf::Section* named_table(const elf::File& file) {
   return nullptr;
 }
 
-/// Whether a table without a section of its own is worth searching for.
+/// Go's linker leaves a note with the build ID.
+bool has_go_note(const elf::File& file) {
+  for (const elf::Segment& segment : file.segments()) {
+    if (segment.type != elf::kSegmentNote) continue;
+    const auto bytes = slice(file.bytes(), segment.offset, segment.file_size, "elf.segment");
+    if (!bytes) continue;
+    elf::NoteReader notes(*bytes, file.layout(), segment.alignment);
+    elf::Note note;
+    for (unsigned i = 0; i < kMostNotes && notes.next(note); ++i)
+      if (note.owner.substr(0, note.owner.find('\0')) == "Go") return true;  // padded with NULs
+  }
+  return false;
+}
+
+/// Whether a table without a section of its name is worth searching for: a C linker merges it into others, and some
+/// versions of llvm-strip cut the names of all sections.
 bool may_hide_table(const elf::File& file) {
-  return file.sections().empty() || file.section(".go.buildinfo") != nullptr ||
-         file.section(".note.go.buildid") != nullptr;
+  return file.sections().empty() || file.section(".go.buildinfo") != nullptr || has_go_note(file);
 }
 
 std::optional<GoTable> table_in(const elf::File& file, const GoImage& image) {
