@@ -303,7 +303,7 @@ bool Symcache::list_frames(const FunctionRecord& record, const RowState* row, Pa
 }
 
 /// Asks for its texts, too.
-bool Symcache::read_subprogram(std::uint32_t position, Parameters parameters, Subprogram& out) const {
+bool Symcache::read_subprogram(std::uint32_t position, Parameters parameters, StoredSubprogram& out) const {
   UlebCursor in(subprograms_, position);
   out.own_file = in.number();
   out.base_line = in.number();
@@ -367,7 +367,7 @@ Read<FunctionInfo> Symcache::function(std::uint32_t index, FrameBuffer& out) con
                     .size = record.size,
                     .kind = static_cast<model::SymbolKind>(record.flags & kKindMask),
                     .language = record.language};
-  Subprogram subprogram;
+  StoredSubprogram subprogram;
   KnownText name;
   const bool named = read_subprogram(record.subprogram, Parameters::skip, subprogram) &&
                      copy_texts(subprogram.name, {}, out.texts, name) &&

@@ -42,7 +42,7 @@ struct TextRuns {
   std::uint32_t count = 0;
 };
 
-struct Subprogram {
+struct StoredSubprogram {
   std::uint32_t own_file = 0;  ///< FileOperand, never kOwnFile
   std::uint32_t base_line = 0;
   TextRuns name = {}, parameters = {};
@@ -56,7 +56,7 @@ struct FramePlace {
   std::uint32_t column = 0;
   bool has_line = false;
   KnownText* known = nullptr;  ///< null: `subprogram` is read
-  Subprogram subprogram = {};
+  StoredSubprogram subprogram = {};
 };
 
 /// Memory for answers, used again and again. What it hands out lives until its next use.
@@ -158,7 +158,7 @@ class Symcache {
   bool append_frames(const FunctionRecord& record, const RowState* row, Parameters parameters, FrameBuffer& out) const;
   bool read_text(Bytes section, std::uint32_t position, FrameBuffer& out, std::string_view& text) const;
   bool list_frames(const FunctionRecord& record, const RowState* row, Parameters parameters, FrameBuffer& out) const;
-  bool read_subprogram(std::uint32_t position, Parameters parameters, Subprogram& out) const;
+  bool read_subprogram(std::uint32_t position, Parameters parameters, StoredSubprogram& out) const;
   KnownText* remember(const FramePlace& place, FrameBuffer& out, KnownText& spare) const;
   bool path_of(std::uint32_t operand, FrameBuffer& out, std::string_view& path) const;
   bool find_runs(UlebCursor& in, TextRuns& out) const;
