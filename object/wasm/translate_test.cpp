@@ -132,7 +132,8 @@ TEST(FromWasm, DwarfOfObjectFilesStandsAsItIs) {
   WasmImage image = rich_wasm();
   image.custom.push_back({"linking", {std::byte{2}}});
   add_dwarf(image, {{"x", 2, 4}});
-  EXPECT_THAT(text_of(assemble(image)), ElementsAre("code+2+4 _Z3addii", "code+2+4 _Z3addii public", "code+8+c8 run public"));
+  EXPECT_THAT(text_of(assemble(image)),
+              ElementsAre("code+2+4 _Z3addii", "code+2+4 _Z3addii public", "code+8+c8 run public"));
   EXPECT_THAT(describe(assemble(image)).features, ElementsAre("object", "symbols", "exports", "dwarf"));
 }
 
