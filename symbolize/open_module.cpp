@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "formats/ar/reader.hpp"
 #include "object/identify.hpp"
 #include "object/translate.hpp"
 #include "object/unwrap.hpp"
@@ -27,7 +28,9 @@ std::expected<OpenedModule, std::string> OpenedModule::open(const std::filesyste
   if (!mapped || !options.cache->is_for(mapped->bytes().size())) return convert(path, options, nullptr);
   const Bytes bytes = mapped->bytes();
   if (symcache::is_symcache(bytes) || ppdbcache::is_ppdbcache(bytes)) return convert(path, options, nullptr);
+  if (ar::is_archive(bytes)) return convert(path, options, nullptr);  // a thin one changes when its members do
   const FileKey key = file_key_of(path, bytes, options.far);
+  if (key.stamp.size == 0) return convert(path, options, nullptr);  // of the kernel: nothing tells that it changed
   if (auto kept = from_cache(bytes, key, *options.cache)) return *std::move(kept);
   return convert(path, options, &key);
 }
