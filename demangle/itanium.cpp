@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -102,8 +103,21 @@ class NodeMemory {
   std::byte* next_ = first_.get();
 };
 
-/// The allocator that LLVM's parser asks for. Each node has its height above the deepest leaf in front of it: by
-/// substitutions a short name makes a tall tree without any deep call of the parser.
+/// What stands in front of each node.
+struct NodeHead {
+  std::uint32_t height = 0;  ///< above the deepest leaf: by substitutions a short name makes a tall tree
+  // Where the printer has its text already.
+  std::uint32_t text_at = 0, text_size = 0;
+  std::uint32_t text_state = 0;  ///< the printer's; else the text may have changed
+};
+static_assert(sizeof(NodeHead) == 16);
+
+NodeHead& head_of(const ast::Node& node) {
+  return *reinterpret_cast<NodeHead*>(const_cast<std::byte*>(reinterpret_cast<const std::byte*>(&node)) -
+                                      sizeof(NodeHead));
+}
+
+/// The allocator that LLVM's parser asks for.
 class NodeAllocator {
  public:
   NodeMemory* memory = nullptr;
@@ -117,15 +131,14 @@ class NodeAllocator {
     std::uint32_t height = 0;
     ((height = std::max(height, height_of(args))), ...);
     if (height == kMaxDepth) throw OutOfBounds{};
-    auto* const place = static_cast<std::byte*>(memory->take(kHead + sizeof(T)));
-    new (place) std::uint32_t(height + 1);
-    return new (place + kHead) T(std::forward<Args>(args)...);
+    auto* const place = static_cast<std::byte*>(memory->take(sizeof(NodeHead) + sizeof(T)));
+    new (place) NodeHead{.height = height + 1};
+    return new (place + sizeof(NodeHead)) T(std::forward<Args>(args)...);
   }
   void* allocateNodeArray(std::size_t count) { return memory->take(count * sizeof(ast::Node*)); }
+  bool has_forward_references() const { return forward_references_ != 0; }
 
  private:
-  static constexpr std::size_t kHead = 16;
-
   template <class T>
   static std::uint32_t height_of(const T& argument) {
     if constexpr (std::is_same_v<T, ast::NodeArray>) {
@@ -133,8 +146,7 @@ class NodeAllocator {
       for (const ast::Node* node : argument) height = std::max(height, height_of(node));
       return height;
     } else if constexpr (std::is_pointer_v<T> && std::is_base_of_v<ast::Node, std::remove_pointer_t<T>>) {
-      if (argument == nullptr) return 0;
-      return *reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const std::byte*>(argument) - kHead);
+      return argument == nullptr ? 0 : head_of(*argument).height;
     } else {
       return 0;
     }
@@ -175,6 +187,8 @@ class Parser : public ast::AbstractManglingParser<Parser, NodeAllocator> {
   ast::Node* parseBracedExpr() {
     return counted([&] { return Base::parseBracedExpr(); });
   }
+  /// What a forward reference prints depends on whether it is being printed.
+  bool prints_the_same_everywhere() const { return !ASTAllocator.has_forward_references(); }
 
  private:
   template <class Production>
@@ -190,12 +204,15 @@ class Parser : public ast::AbstractManglingParser<Parser, NodeAllocator> {
 class Printer final : public ast::OutputBuffer {
  public:
   /// @param as_symbolicator  no return types, "> >", clones as "[clone .cold]", and "(unsigned int)1" for "1u"
-  Printer(char* buffer, std::size_t capacity, bool as_symbolicator)
-      : OutputBuffer(buffer, capacity), as_symbolicator_(as_symbolicator) {}
+  /// @param copies           what was printed before may be copied
+  Printer(char* buffer, std::size_t capacity, bool as_symbolicator, bool copies)
+      : OutputBuffer(buffer, capacity), as_symbolicator_(as_symbolicator), copies_(copies) {}
   void printLeft(const ast::Node& node) override {
     const Level level(depth_, steps_);
     check_size();
-    if (!as_symbolicator_ || !print_as_symbolicator(node)) OutputBuffer::printLeft(node);
+    const auto kind = node.getKind();
+    if (copies_ && (kind == ast::Node::KNestedName || kind == ast::Node::KNameWithTemplateArgs)) print_name(node);
+    else print_anew(node);
   }
   void printRight(const ast::Node& node) override {
     const Level level(depth_, steps_);
@@ -207,8 +224,48 @@ class Printer final : public ast::OutputBuffer {
   void check_size() const {
     if (getCurrentPosition() > kMaxOutput) throw OutOfBounds{};
   }
+  void notifyInsertion(std::size_t, std::size_t) override { forget_copies(); }
+  void notifyDeletion(std::size_t, std::size_t end) override {
+    if (end < last_copy_end_) forget_copies();
+  }
 
  private:
+  void print_anew(const ast::Node& node) {
+    if (!as_symbolicator_ || !print_as_symbolicator(node)) OutputBuffer::printLeft(node);
+  }
+
+  /// Most of a long name is types that it names several times over: these are copied from where they stand.
+  void print_name(const ast::Node& node) {
+    NodeHead& head = head_of(node);
+    const std::uint32_t state = copies_state();
+    if (head.text_size != 0 && head.text_state == state &&
+        getBufferCapacity() - getCurrentPosition() > head.text_size) {
+      *this += std::string_view(getBuffer() + head.text_at, head.text_size);
+      return;
+    }
+    const bool in_pack = is_in_pack();
+    const std::size_t start = getCurrentPosition();
+    print_anew(node);
+    const std::size_t end = getCurrentPosition();
+    if (in_pack || is_in_pack() || end <= start || copies_state() != state) return;
+    head.text_at = static_cast<std::uint32_t>(start);
+    head.text_size = static_cast<std::uint32_t>(end - start);
+    head.text_state = state;
+    last_copy_end_ = end;
+  }
+
+  /// Elements of a pack differ, and printing the first of them starts the pack.
+  bool is_in_pack() const { return CurrentPackMax != std::numeric_limits<unsigned>::max(); }
+
+  /// All that the text of a name depends on besides.
+  std::uint32_t copies_state() const {
+    return forgotten_ << 2 | (isInsideTemplateArgs() ? 2u : 0u) | (isInParensInTemplateArgs() ? 1u : 0u);
+  }
+  void forget_copies() {
+    last_copy_end_ = 0;
+    if (++forgotten_ == 1u << 30) throw OutOfBounds{};
+  }
+
   bool print_as_symbolicator(const ast::Node& node) {
     switch (node.getKind()) {
       case ast::Node::KFunctionEncoding: static_cast<const ast::FunctionEncoding&>(node).getName()->print(*this); break;
@@ -282,8 +339,10 @@ class Printer final : public ast::OutputBuffer {
     return printed;
   }
 
-  const bool as_symbolicator_;
+  const bool as_symbolicator_, copies_;
   std::uint32_t depth_ = 0, steps_ = kMaxPrintSteps;
+  std::uint32_t forgotten_ = 0;    // how often
+  std::size_t last_copy_end_ = 0;  // of what may be copied
 };
 
 struct Free {
@@ -308,12 +367,12 @@ class Demangler {
     memory_.reset();
     Parser parser(name, memory_);
     const ast::Node* root = parser.parse(with_parameters);
-    if (root != nullptr) print(out, *root, detail);
+    if (root != nullptr) print(out, *root, detail, parser.prints_the_same_everywhere());
     return root != nullptr;
   }
 
-  void print(std::string& out, const ast::Node& root, Detail detail) {
-    Printer printer(text_.release(), capacity_, detail == Detail::symbolicator);
+  void print(std::string& out, const ast::Node& root, Detail detail, bool copies) {
+    Printer printer(text_.release(), capacity_, detail == Detail::symbolicator, copies);
     try {
       print(printer, root, detail);
       printer.check_size();

@@ -18,6 +18,10 @@ TextKey key_of(std::uint64_t cache, TextOf what, std::uint32_t position) {
   return {cache, static_cast<std::uint64_t>(what) << 32 | position};
 }
 
+TextOf text_of(Parameters parameters) {
+  return parameters == Parameters::read ? TextOf::name_and_parameters : TextOf::name;
+}
+
 std::uint32_t position_of(TextKey key) { return static_cast<std::uint32_t>(key.position); }
 
 }  // namespace
@@ -123,6 +127,7 @@ std::uint32_t Symcache::last_start_at_or_before(std::uint64_t relative) const {
   }
   const auto* starts = reinterpret_cast<const Address*>(starts_.data());
   const std::size_t begin = first * kStartsPerSample;
+  __builtin_prefetch(records_.data() + begin);  // one of these is read next
   const std::size_t end = std::min<std::size_t>(begin + kStartsPerSample, header_.function_count);
   std::size_t index = begin;
   for (std::size_t i = begin + 1; i < end; ++i) index += starts[i] <= relative ? 1 : 0;  // branch-free, too
@@ -151,6 +156,7 @@ std::optional<Found> Symcache::lookup(model::Rva rva, FrameBuffer& out, Paramete
       return std::nullopt;
     index -= record.enclosing_distance;
   }
+  out.memo.prefetch(key_of(number_, text_of(parameters), record.subprogram));  // it comes while rows are decoded
   RowState row;
   const bool has_row = find_row(record, rva.value - record.start, row);
   Found found{.start = {record.start},
@@ -276,8 +282,7 @@ bool Symcache::append_frames(const FunctionRecord& record, const RowState* row, 
 bool Symcache::list_frames(const FunctionRecord& record, const RowState* row, Parameters parameters,
                            FrameBuffer& out) const {
   const RowDecoder decoder(record.program, has_columns());
-  const bool asked = parameters == Parameters::read && (header_.flags & kHasParameters) != 0;
-  const TextOf what = asked ? TextOf::name_and_parameters : TextOf::name;
+  const TextOf what = text_of(parameters);
   out.places.clear();
   bool known = row != nullptr;
   for (RowState at = known ? *row : RowState{};;) {

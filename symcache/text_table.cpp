@@ -21,6 +21,9 @@ std::uint64_t load(const char* from) {
   return value;
 }
 
+/// Of bits that TextTable::slot_of does not take.
+std::uint32_t check_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 14); }
+
 /// How many bytes agree, up to `most`.
 std::uint32_t common_length(const char* a, const char* b, std::size_t most) {
   std::size_t n = 0;
@@ -37,7 +40,7 @@ TextTable::TextTable(std::size_t bytes)
     : hash_bits_(std::clamp(static_cast<unsigned>(std::bit_width(bytes)), kMinHashBits, kMaxHashBits)),
       places_(std::size_t{1} << hash_bits_) {}
 
-std::size_t TextTable::hash_of(const char* from) const { return load(from) * 0x9E3779B97F4A7C15u >> (64 - hash_bits_); }
+std::uint64_t TextTable::hash_of(const char* from) const { return load(from) * 0x9E3779B97F4A7C15u; }
 
 void TextTable::add(std::uint32_t text_id, std::string_view text) {
   if (text_id >= texts_.size()) texts_.resize(std::max<std::size_t>(text_id + 1u, texts_.size() * 2));
@@ -78,9 +81,10 @@ void TextTable::find_runs(std::string_view text) {
 }
 
 std::uint32_t TextTable::find_match(std::string_view text, std::size_t at, std::uint32_t& length) const {
-  const std::uint32_t next = places_[hash_of(text.data() + at)];
-  if (next == 0) return 0;
-  const std::uint32_t place = next - 1;
+  const std::uint64_t hash = hash_of(text.data() + at);
+  const Place known = places_[slot_of(hash)];
+  if (known.next == 0 || known.check != check_of(hash)) return 0;
+  const std::uint32_t place = known.next - 1;
   length = common_length(text.data() + at, shared_.data() + place, std::min(text.size() - at, shared_.size() - place));
   return place;
 }
@@ -88,8 +92,10 @@ std::uint32_t TextTable::find_match(std::string_view text, std::size_t at, std::
 std::uint32_t TextTable::append(std::string_view text) {
   const auto at = static_cast<std::uint32_t>(shared_.size());
   shared_.insert(shared_.end(), text.begin(), text.end());
-  for (; hashed_ + kHashed <= shared_.size(); ++hashed_)
-    places_[hash_of(shared_.data() + hashed_)] = static_cast<std::uint32_t>(hashed_ + 1);
+  for (; hashed_ + kHashed <= shared_.size(); ++hashed_) {
+    const std::uint64_t hash = hash_of(shared_.data() + hashed_);
+    places_[slot_of(hash)] = {static_cast<std::uint32_t>(hashed_ + 1), check_of(hash)};
+  }
   return at;
 }
 

@@ -35,18 +35,24 @@ class TextTable {
   struct Extent {
     std::uint32_t first = 0, count = 0;  // in runs_
   };
-  std::size_t hash_of(const char* from) const;
+  /// Where bytes with this hash stand in shared_. The check spares a look there, which is mostly for nothing.
+  struct Place {
+    std::uint32_t next = 0;  ///< behind the first byte; 0 = nowhere
+    std::uint32_t check = 0;
+  };
+  std::uint64_t hash_of(const char* from) const;
+  std::size_t slot_of(std::uint64_t hash) const { return hash >> (64 - hash_bits_); }
   void find_runs(std::string_view text);
   std::uint32_t find_match(std::string_view text, std::size_t at, std::uint32_t& length) const;
   std::uint32_t append(std::string_view text);
 
   std::vector<char> shared_;
   unsigned hash_bits_;
-  std::vector<std::uint32_t> places_;  // by hash of kHashed bytes: where they stand in shared_, less 1
-  std::size_t hashed_ = 0;             // places before this one are in places_
-  std::vector<Run> runs_;              // of all texts, one after the other
-  std::vector<Extent> texts_;          // by text_id
-  std::vector<Run> found_;             // of the text being added
+  std::vector<Place> places_;  // by hash of kHashed bytes
+  std::size_t hashed_ = 0;     // places before this one are in places_
+  std::vector<Run> runs_;      // of all texts, one after the other
+  std::vector<Extent> texts_;  // by text_id
+  std::vector<Run> found_;     // of the text being added
 };
 
 }  // namespace symcached::symcache

@@ -251,6 +251,40 @@ TEST(Writer, KeepsLinesWithoutAFileAndGaps) {
   for (const auto& [rva, want] : rows) EXPECT_EQ(written.at(rva), std::vector<OwnFrame>{want}) << rva;
 }
 
+std::vector<std::byte> written_without_columns(const std::vector<OwnFunction>& functions) {
+  Writer writer(Columns::drop);
+  for (const OwnFunction& f : functions) testkit::put(f, writer);
+  return std::move(writer).finish();
+}
+
+TEST(Writer, LeavesColumnsOutWhenTold) {
+  std::vector<OwnFunction> functions = testkit::small_functions();
+  OwnFunction f{.start = 0x8000, .size = 40, .name = "f"};
+  f.calls = {{.name = "g", .file = "f.c", .line = 4, .column = 9}};
+  f.lines = {{.offset = 0, .line = 3, .column = 1, .file = "f.c"},
+             {.offset = 8, .line = 3, .column = 7, .file = "f.c"},
+             {.offset = 16, .line = 1, .column = 2, .file = "g.h", .inlinee = 0},
+             {.offset = 24, .line = 1, .column = 2, .file = "f.c"},
+             {.offset = 32, .line = 3, .column = 7, .file = "f.c"}};
+  functions.push_back(f);
+  const auto whole = testkit::write(functions), without = written_without_columns(functions);
+  const auto cache = Symcache::open(without);
+  ASSERT_TRUE(cache && cache->verify());
+  EXPECT_FALSE(cache->has_columns());
+  EXPECT_LT(without.size(), whole.size());
+  FrameBuffer buffer;
+  EXPECT_EQ(cache->function(cache->function_count() - 1, buffer)->row_count, 4u) << "two rows have become one";
+  for (OwnFunction& plain : functions) {
+    for (auto& call : plain.calls) call.column = 0;
+    for (auto& line : plain.lines) line.column = 0;
+  }
+  for (const OwnFunction& plain : functions)
+    for (std::uint64_t rva = plain.start; rva < plain.start + plain.size && plain.rank == 0; ++rva) {
+      const OwnFunction& want = *testkit::function_at(functions, rva);
+      ASSERT_EQ(testkit::owned(*cache->lookup({rva}, buffer, Parameters::read)), testkit::frames_at(want, rva)) << rva;
+    }
+}
+
 TEST(Writer, KeepsColumns) {
   OwnFunction f{.start = 0, .size = 9, .name = "f"};
   f.calls = {{.name = "g", .file = "a.c", .line = 2, .column = 0xFFFFFFFF}};
