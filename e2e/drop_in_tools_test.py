@@ -22,7 +22,8 @@ SOURCE = """#include <stdio.h>
 #include <stdlib.h>
 volatile long sink;
 int table[4];
-static inline __attribute__((always_inline)) long inner(long x) { for (int i = 0; i < 40; i++) sink = x * i; return sink; }
+#define INLINE static inline __attribute__((always_inline))
+INLINE long inner(long x) { for (int i = 0; i < 40; i++) sink = x * i; return sink; }
 __attribute__((noinline)) static long middle(long x) { return inner(x) + 1; }
 __attribute__((noinline)) long outer(long x) { return middle(x) + inner(x + 1); }
 __attribute__((noinline)) int at(int *p, int i) { return p[i]; }
@@ -77,8 +78,9 @@ class Tools(unittest.TestCase):
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             seconds.append((time.monotonic() - begin, used))
-        print(f"{what}: {seconds[0][0]:.2f} s with the real program, {seconds[1][0]:.2f} s with ours "
-              f"({seconds[0][0] / max(seconds[1][0], 1e-3):.1f}x; of processors {seconds[0][1]:.2f} s, {seconds[1][1]:.2f} s)")
+        (real, real_work), (ours, our_work) = seconds
+        print(f"{what}: {real:.2f} s with the real program, {ours:.2f} s with ours ({real / max(ours, 1e-3):.1f}x; "
+              f"of processors {real_work:.2f} s, {our_work:.2f} s)")
         self.assertEqual(texts[1], texts[0])
         return texts[0]
 
@@ -106,14 +108,16 @@ class Perf(Tools):
     def test_report_by_line(self):
         if not self.is_recorded():
             return
-        ask = lambda place: self.own(run("perf", "report", "-i", self.data, "--stdio", "-g", "none", "-s", "sym,srcline",
+        options = ["--stdio", "-g", "none", "-s", "sym,srcline"]
+        ask = lambda place: self.own(run("perf", "report", "-i", self.data, *options,
                                          environment=self.path_of(place)).stdout)
         self.assertIn("code.c:", self.compare("perf report", ask))
 
     @staticmethod
     def own(text):
         """Without the lines of the C library, in whose tables binutils 2.40 takes one file for another."""
-        return "\n".join(line for line in text.splitlines() if not re.search(r"\.(S|h):\d+|(dl|rtld|libc)[\w-]*\.c:\d+", line))
+        others = re.compile(r"\.(S|h):\d+|(dl|rtld|libc)[\w-]*\.c:\d+")
+        return "\n".join(line for line in text.splitlines() if not others.search(line))
 
 
 class Sanitizers(Tools):
@@ -132,13 +136,13 @@ class Sanitizers(Tools):
         self.assertRegex(self.compare(f"{sanitizer} sanitizer", ask), want)
 
     def test_address(self):
-        self.check("address", "u", r"in at .*code\.c:8")
+        self.check("address", "u", r"in at .*code\.c:9")
 
     def test_address_of_a_variable(self):
         self.check("address", "g", r"global variable 'table' defined in '.*code\.c:4'")
 
     def test_undefined(self):
-        self.check("undefined", "o", r"code\.c:12")
+        self.check("undefined", "o", r"code\.c:13")
 
 
 class Pprof(Tools):
