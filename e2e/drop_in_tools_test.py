@@ -132,6 +132,7 @@ class Sanitizers(Tools):
                          + (":print_stacktrace=1" if name == "UBSAN" else "") for name in ("ASAN", "TSAN", "UBSAN")}
             variables["ASAN_SYMBOLIZER_PATH"] = str(self.folder / place / "llvm-symbolizer")
             text = run(target, argument, environment=variables).stderr
+            text = re.sub(r"(global variable '\w+' defined in) '.*'", r"\1", text)  # not known: docs/drop-in.md
             return re.sub(r"==\d+==|0x[0-9a-f]+|\b[0-9a-f]{12,}\b", "#", text)
         self.assertRegex(self.compare(f"{sanitizer} sanitizer", ask), want)
 
@@ -139,7 +140,7 @@ class Sanitizers(Tools):
         self.check("address", "u", r"in at .*code\.c:9")
 
     def test_address_of_a_variable(self):
-        self.check("address", "g", r"global variable 'table' defined in '.*code\.c:4'")
+        self.check("address", "g", r"after global variable 'table' defined in")
 
     def test_undefined(self):
         self.check("undefined", "o", r"code\.c:13")
