@@ -110,11 +110,11 @@ class Scene:
             if done.returncode != 0:
                 raise RuntimeError(f"{kind.name}: {command}: {done.stderr}")
 
-    def both(self, tool, arguments, stdin=None, cwd=None):
+    def both(self, tool, arguments, stdin=None):
         """What the real program and ours answer: (exit status, stdout, stderr) of each."""
         answers = []
         for path in (f"/usr/bin/{tool}", str(self.links / tool)):
-            done = subprocess.run([path, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd or self.folder)
+            done = subprocess.run([path, *map(str, arguments)], input=stdin, capture_output=True, cwd=self.folder)
             texts = [text.decode(errors="replace").replace(path, tool) for text in (done.stdout, done.stderr)]
             answers.append((done.returncode, *texts))
         return answers
@@ -124,8 +124,8 @@ def code_of(path):
     """Every instruction of functions that have a size, or where none have, all code: padding is left out."""
     listing = subprocess.run(["llvm-objdump-22", "-d", "--no-show-raw-insn", path], capture_output=True,
                              text=True).stdout
-    found = sorted({int(match[1], 16) for match in re.finditer(r"^\s*([0-9a-f]+):\s+(?!\s|nop|int3|xchgw|data16|ud2)", listing,
-                                                               re.MULTILINE)})
+    code = re.finditer(r"^\s*([0-9a-f]+):\s+(?!\s|nop|int3|xchgw|data16|ud2)", listing, re.MULTILINE)
+    found = sorted({int(match[1], 16) for match in code})
     symbols = subprocess.run(["llvm-nm-22", "-S", "--defined-only", path], capture_output=True, text=True).stdout
     rows = [line.split() for line in symbols.splitlines()]
     ranges = [(int(row[0], 16), int(row[0], 16) + int(row[1], 16)) for row in rows if len(row) == 4 and row[2] in "tT"]

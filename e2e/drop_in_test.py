@@ -12,7 +12,8 @@ from drop_in_scene import GNU, KINDS, LLVM, LLVM_GNU, symbol_of
 
 # Differences that are accepted: why, and what both texts become without it. docs/drop-in.md lists them, too.
 ACCEPTED = [
-    ("symcaches have no discriminators", r" \(discriminator \d+\)|  Discriminator: \d+\n|(?<=\"Discriminator\":)\d+", ""),
+    ("symcaches have no discriminators",
+     r" \(discriminator \d+\)|  Discriminator: \d+\n|(?<=\"Discriminator\":)\d+", ""),
     ("symcaches do not say where a function is declared",
      r"  Function start (filename|line): .*\n|(?<=\"StartFileName\":\")[^\"]*|(?<=\"StartLine\":)\d+", ""),
     ("of an inlined call the start of its function is told",
@@ -139,8 +140,8 @@ class Lines(DropIn):
 
     def test_lines_where_the_file_is_known(self):
         outer = symbol_of(self.folder / "clang-fixed", "outer")
-        lines = [hex(outer), f"CODE {hex(outer)}", " " + hex(outer), "start+2", "CODE 1 2", "FILE:clang-fixed 0x1", "zz",
-                 "1zz", "", f"{outer:x}", "0X" + f"{outer:x}"]
+        lines = [hex(outer), f"CODE {hex(outer)}", " " + hex(outer), "start+2", "CODE 1 2", "FILE:clang-fixed 0x1",
+                 "zz", "1zz", "", f"{outer:x}", "0X" + f"{outer:x}"]
         text = "\n".join(lines).encode()  # the last one without a line feed
         for tool in (LLVM, LLVM_GNU):
             for options in (["-a"], ["--output-style=JSON"], ["--output-style=GNU", "-f"]):
@@ -175,7 +176,8 @@ class Lines(DropIn):
                 asked.stdin.write(f"{start:x}\n,\n")
                 asked.stdin.flush()
                 answer = [asked.stdout.readline() for _ in range(6)]
-                self.assertEqual(answer[:2] + answer[3:], [f"0x{start:016x}\n", "start\n", f"0x{0:016x}\n", "??\n", "??:0\n"])
+                self.assertEqual(answer[:2] + answer[3:],
+                                 [f"0x{start:016x}\n", "start\n", f"0x{0:016x}\n", "??\n", "??:0\n"])
                 self.assertRegex(answer[2], r"code\.c:\d+")
             asked.stdin.close()
 
@@ -190,7 +192,8 @@ class CommandLines(DropIn):
             (GNU, ["-x"], False), (GNU, ["-e"], False), (GNU, ["--demangle=bogus", "-e", "gcc-fixed", "1"], True),
             (GNU, ["-Cauto", "-e", "gcc-fixed", "1"], False), (GNU, [start, "-f", "-e", "gcc-fixed"], True),
             (GNU, ["-e", "gcc-fixed", "--", "-f", start], True), (GNU, ["--func", "--exe=gcc-fixed", start], True),
-            (GNU, ["@words", "-f"], True), (GNU, ["@nosuch", "-e", "gcc-fixed"], True), (GNU, ["-e", "gcc-fixed"], True),
+            (GNU, ["@words", "-f"], True), (GNU, ["@nosuch", "-e", "gcc-fixed"], True),
+            (GNU, ["-e", "gcc-fixed"], True),
             (LLVM, ["-e", "nofile", "1"], True), (LLVM, ["--obj=code.c", "1"], True), (LLVM, ["-e", ".", "1"], True),
             (LLVM, ["-e", "nofile", "--output-style=JSON", "1"], True), (LLVM, ["--bogus"], True),
             (LLVM, ["-e", "gcc-fixed", "--", start], True), (LLVM, ["-e", "gcc-fixed", "-0x1"], True),

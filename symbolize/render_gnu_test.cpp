@@ -28,10 +28,7 @@ TEST(GnuRenderer, WritesWhatAddr2lineWrites) {
       {"32 bits", kFrames, {.addresses = true, .narrow = true}, "0x00401000\n/src/a.c:4\n"},
       {"unknown", {}, {}, "??:0\n"},
       {"unknown, function", {}, {.functions = true}, "??\n??:0\n"},
-      {"unknown, pretty",
-       {},
-       {.addresses = true, .functions = true, .pretty = true},
-       "0x0000000000401000: ?? ??:0\n"},
+      {"unknown, pretty", {}, {.addresses = true, .functions = true, .pretty = true}, "0x0000000000401000: ?? ??:0\n"},
   };
   for (const Row& r : rows) {
     std::string out;
@@ -45,13 +42,13 @@ TEST(GnuDemangling, HasItsOwnBlanksAndWords) {
       {"main", "main"},
       {"_Z3fooi", "foo(int)"},
       {"_Z3fooi.isra.0", "foo(int) [clone .isra.0]"},
-      {"_Z1fSt6vectorIS_IiSaIiEESaIS1_EE", "f(std::vector<std::vector<int, std::allocator<int> >, "
-                                           "std::allocator<std::vector<int, std::allocator<int> > > >)"},
+      {"_Z1fSt6vectorIS_IiSaIiEESaIS1_EE",
+       "f(std::vector<std::vector<int, std::allocator<int> >, "
+       "std::allocator<std::vector<int, std::allocator<int> > > >)"},
       {"_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()(int) const"},
       {"_Znot_mangled", "_Znot_mangled"},
   };
-  for (const auto& [name, want] : rows)
-    EXPECT_EQ(demangled_by_gnu(name), want) << name;
+  for (const auto& [name, want] : rows) EXPECT_EQ(demangled_by_gnu(name), want) << name;
 }
 
 }  // namespace
