@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kAround = 256 * 1024;  ///< bytes on either side of an address in which symbols are exact
 constexpr int kMostRounds = 3;
+constexpr std::size_t kMostStarts = 16;  ///< of functions that have one address
 
 /// .debug_aranges, plain.
 Read<Buffer> aranges_of(const elf::File& file, const InflateLimits& limits, Bytes& plain) {
@@ -126,16 +127,16 @@ Read<bool> PartialElfFile::translate_at(model::Rva rva, const std::function<mode
                  .producer_kind = "elf"});
     SC_TRY(auto covered, translate_units(input_, *files_, units, sink));
     std::ranges::sort(covered, {}, [](const CodeRange& r) { return std::pair(r.start, r.end); });
-    bool has_function = false;
-    std::vector<std::uint64_t> more = units;
-    for (const CodeRange& range : covered) {
-      if (!range.contains(address)) continue;
-      if (address - range.start > kAround) return false;
-      has_function = true;
-      // Another unit may have a function with the same start, and be the one to name it.
-      for (const std::uint64_t unit : units_->at(range.start)) more.push_back(unit);
+    std::vector<std::uint64_t> starts, more = units;
+    for (const CodeRange& range : covered)
+      if (range.contains(address) && (starts.empty() || range.start != starts.back())) starts.push_back(range.start);
+    if (starts.size() > kMostStarts) return false;
+    // Another unit may have a function with the same start, and be the one to name it.
+    for (const std::uint64_t start : starts) {
+      if (address - start > kAround) return false;
+      for (const std::uint64_t unit : units_->at(start)) more.push_back(unit);
     }
-    if (!has_function) {
+    if (starts.empty()) {
       const auto covers = [&](const CodeSymbol& s) { return address >= s.address && address - s.address < s.size; };
       return std::ranges::none_of(symbols.all(), covers);  // where such a symbol's part begins, others know
     }
