@@ -115,12 +115,11 @@ std::expected<std::unique_ptr<Answerer>, std::string> answerer_of(const Options&
 
 int run(const Options& options) {
   const auto cache = open_user_cache(options.cache, {options.debug_folders, options.symbol_maps});
-  const auto opened =
-      symbolize::OpenedModule::open(options.file, {.far = {options.debug_folders, options.symbol_maps},
-                                                   .threads = options.threads,
-                                                   .keep_sources = options.source_lines != 0,
-                                                   .growing = {{.questions = options.questions.size()}},
-                                                   .cache = cache.get()});
+  const auto opened = symbolize::OpenedModule::open(options.file, {.far = {options.debug_folders, options.symbol_maps},
+                                                                   .threads = options.threads,
+                                                                   .keep_sources = options.source_lines != 0,
+                                                                   .growing = {{.questions = options.questions.size()}},
+                                                                   .cache = cache.get()});
   if (!opened) {
     complain(kCommand, opened.error());
     return kCouldNot;
