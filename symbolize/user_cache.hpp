@@ -21,7 +21,7 @@
 namespace symcached::symbolize {
 
 /// The version is that of service::kSymcaches: both are made by the same code.
-inline constexpr store::CacheKind kKeptSymcaches{"kept_symcaches", 3};
+inline constexpr store::CacheKind kKeptSymcaches{"kept_symcaches", 4};
 static_assert(symcache::kFormatVersion == 3, "the symcache format changed: raise kKeptSymcaches, too");
 
 /// What a file is called in the user's cache.
