@@ -11,6 +11,7 @@
 #include "object/elf/describe.hpp"
 #include "testing/checking_sink.hpp"
 #include "testing/elf/image.hpp"
+#include "testing/go/program.hpp"
 #include "testing/model_text.hpp"
 #include "testing/stored_inputs.hpp"
 
@@ -170,6 +171,29 @@ TEST(FromElf, ReadsTheInnerFileOfStrippedPrograms) {
   EXPECT_THAT(text_of(assemble(image)), ElementsAre("1004+4 hidden public"));
   image.sections[1].data.resize(40);
   EXPECT_THAT(text_of(assemble(image)), ElementsAre(testing::HasSubstr("(elf.gnu_debugdata ")));
+}
+
+/// Go's table names Go's code; C functions that a C linker added are known to the symbol table alone.
+TEST(FromElf, GoFunctionsAndSymbolsOfC) {
+  const auto made = assemble(testkit::small_go_table(testkit::kGoReleases[6], {}, testkit::kGoText));
+  const auto functions_at = go::Table::open(made.table, {})->functions_at();
+  const auto symbols =
+      symbol_table({}, {{"main.main", testkit::kGoText, 0x30}, {"c_only", testkit::kGoText + 0x100, 0x20}});
+  ElfImage image;
+  image.sections = {{.name = ".text", .flags = kCode, .address = testkit::kGoText, .data = Data(0x140)},
+                    {.name = ".gopclntab", .flags = elf::kFlagAlloc, .address = testkit::kGoTable, .data = made.table},
+                    {.name = ".rodata", .flags = elf::kFlagAlloc, .address = testkit::kGoTrees, .data = made.trees},
+                    {.name = ".noptrdata",
+                     .flags = elf::kFlagAlloc | 1,
+                     .address = testkit::kGoData,
+                     .data = testkit::module_data({.functions_at = functions_at}, {})},
+                    {.name = ".symtab", .type = SectionType::symtab, .data = symbols.records, .link = 6},
+                    {.name = ".strtab", .type = SectionType::strtab, .data = symbols.strings}};
+  image.segments = {{.flags = 4, .address = testkit::kGoBase, .memory_size = 0x1000}};
+  EXPECT_THAT(text_of(assemble(image)),
+              ElementsAre(testing::StartsWith("1000+30 main.main | 0 a/main.go:5 | 10 a/main.go:31 main.outer <"),
+                          "1000+30 main.main public", "1040+20 main.sum[go.shape.int] | 0 a/other.go:50",
+                          "1040+20 main.sum[...] public", "1080+80 c_code", "1100+20 c_only public"));
 }
 
 /// A program and its debug file, which has a function symbol more.
