@@ -11,6 +11,7 @@ namespace symcached::app {
 namespace {
 
 std::string_view kind_of(const symbolize::Module& module) {
+  if (module.is_growing()) return "elf";
   const auto* const cache = module.symcache();
   return cache == nullptr ? std::string_view() : cache->producer_kind();
 }
@@ -34,14 +35,17 @@ AskedFile::AskedFile(std::string path, const AskedFileOptions& options, symboliz
     : path_(std::move(path)),
       options_(options),
       opened_(std::move(opened)),
-      base_(opened_.stated_image_base().value_or(0)) {}
+      base_(opened_.stated_image_base().value_or(0)),
+      sections_(opened_.module()) {}
 
 std::expected<std::unique_ptr<AskedFile>, AskedFile::Error> AskedFile::open(const std::string& path,
                                                                             const AskedFileOptions& options) {
   if (auto trouble = trouble_with(path)) return std::unexpected(std::move(*trouble));
   auto opened = symbolize::OpenedModule::open(
       path, {.far = {.debug_folders = options.debug_folders, .split_package = options.split_package},
-             .threads = std::max(1u, std::thread::hardware_concurrency())});
+             .threads = std::max(1u, std::thread::hardware_concurrency()),
+             .growing = {{.questions = options.questions}},
+             .cache = options.split_package.empty() ? options.cache.get() : nullptr});
   if (!opened) {
     std::string why = opened.error();
     if (why.starts_with(path + ": ")) why.erase(0, path.size() + 2);
@@ -49,6 +53,18 @@ std::expected<std::unique_ptr<AskedFile>, AskedFile::Error> AskedFile::open(cons
     return std::unexpected(Error{is_known ? Failure::unreadable : Failure::unknown_format, why});
   }
   return std::unique_ptr<AskedFile>(new AskedFile(path, options, *std::move(opened)));
+}
+
+std::uint64_t AskedFile::placed(std::uint64_t offset) const {
+  if (sections_.empty()) return offset;
+  const auto place = sections_.address(offset);
+  return place ? place->value + base_ : ~std::uint64_t{0};
+}
+
+std::uint64_t AskedFile::placed(std::string_view section, std::uint64_t section_start, std::uint64_t offset) const {
+  if (sections_.empty()) return section_start + offset;
+  const auto place = sections_.address(symbolize::SectionPlace{section, offset});
+  return place ? place->value + base_ : ~std::uint64_t{0};
 }
 
 bool AskedFile::is_windows_image() const {

@@ -9,12 +9,15 @@
 
 #include "symbolize/file_symbols.hpp"
 #include "symbolize/open_module.hpp"
+#include "symbolize/section_place.hpp"
 
 namespace symcached::app {
 
 struct AskedFileOptions {
   std::vector<std::string> debug_folders{symbolize::kDebugFolder};
   std::string split_package;  ///< of split DWARF; empty: where it is usually
+  std::size_t questions = 0;  ///< how many addresses are asked for; 0: not known
+  std::shared_ptr<symbolize::UserCache> cache = {};
 };
 
 class AskedFile {
@@ -40,6 +43,11 @@ class AskedFile {
   std::uint64_t start_of(const symbolize::Answer& answer) const { return answer.start().value + base_; }
   std::uint64_t base() const { return base_; }
 
+  /// In object files, where several sections start at 0: the address that ask() and symbols() have for an offset in the
+  /// first section that is long enough, or in the named one. In other files the address itself.
+  std::uint64_t placed(std::uint64_t offset) const;
+  std::uint64_t placed(std::string_view section, std::uint64_t section_start, std::uint64_t offset) const;
+
   bool is_windows_image() const;
   /// Answers come from a PDB.
   bool has_pdb() const;
@@ -55,6 +63,7 @@ class AskedFile {
   const AskedFileOptions& options_;
   symbolize::OpenedModule opened_;
   std::uint64_t base_ = 0;
+  symbolize::Sections sections_;      // of object files
   symbolize::OriginalFile original_;  // viewed by symbols_
   std::optional<symbolize::FileSymbols> symbols_;
   symbolize::Companions companions_;  // viewed by debug_symbols_

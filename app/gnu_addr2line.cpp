@@ -12,6 +12,7 @@
 #include "app/answerer.hpp"
 #include "app/argument_files.hpp"
 #include "app/asked_file.hpp"
+#include "app/user_cache.hpp"
 #include "base/ascii.hpp"
 #include "symbolize/render_gnu.hpp"
 
@@ -152,7 +153,7 @@ class GnuAnswerer final : public Answerer {
 
   bool answer(std::string_view line, std::string& out) override {
     const std::uint64_t number = number_of(line) & (options_.style.narrow ? 0xFFFF'FFFF : ~std::uint64_t{0});
-    find(number + section_.value_or(0));
+    find(section_ ? file_.placed(options_.section, *section_, number) : file_.placed(number));
     symbolize::GnuStyle style = options_.style;
     style.nameless_file = nameless_file_;
     symbolize::render_gnu(number, frames_, style, out);
@@ -224,7 +225,8 @@ int run_gnu_addr2line(std::vector<std::string> arguments) {
   const std::string program = arguments.front();
   GnuOptions options = parse_gnu_options(std::move(arguments));
   if (options.status) return *options.status;
-  const AskedFileOptions where;
+  AskedFileOptions where{.questions = options.addresses.size()};
+  where.cache = open_user_cache({}, {.debug_folders = where.debug_folders});
   const auto file = AskedFile::open(options.file, where);
   if (!file) return gnu_failure(program, gnu_trouble(options.file, file.error()));
   options.style.narrow = (*file)->symbols().is_narrow();

@@ -13,6 +13,7 @@
 #include "app/asked_file.hpp"
 #include "app/llvm_options.hpp"
 #include "app/llvm_request.hpp"
+#include "app/user_cache.hpp"
 #include "base/ascii.hpp"
 #include "base/path_text.hpp"
 #include "demangle/demangle.hpp"
@@ -155,7 +156,7 @@ class LlvmAnswerer final : public Answerer {
 
   std::uint64_t address_of(std::uint64_t offset, const AskedFile& file) const {
     const bool is_relative = options_.relative_address && file.is_windows_image();
-    return offset - options_.adjust + (is_relative ? file.base() : 0);
+    return file.placed(offset - options_.adjust + (is_relative ? file.base() : 0));
   }
 
   void answer_code(const LlvmRequest& request, AskedFile* file, std::uint64_t address, std::string& out) {
@@ -251,8 +252,10 @@ class LlvmAnswerer final : public Answerer {
 
 int run_llvm_symbolizer(std::vector<std::string> arguments, bool is_addr2line) {
   const std::string program(last_path_part(arguments.front()));
-  const LlvmOptions options = parse_llvm_options(std::move(arguments), is_addr2line);
+  LlvmOptions options = parse_llvm_options(std::move(arguments), is_addr2line);
   if (options.status) return *options.status;
+  options.files.questions = options.inputs.size();
+  options.files.cache = open_user_cache({}, {.debug_folders = options.files.debug_folders});
   LlvmAnswerer answerer(program, options);
   if (!answerer.open_named_file()) return 1;
   const bool is_json = options.style.format == LlvmStyle::Format::json;

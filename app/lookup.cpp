@@ -59,7 +59,7 @@ struct Origin {
 
 /// PE and PDB files: RVAs are common there.
 bool is_of_windows(const symbolize::Module& module) {
-  const auto* const cache = module.symcache();
+  const auto* const cache = module.is_growing() ? nullptr : module.symcache();
   return cache != nullptr && (cache->producer_kind() == "pe" || cache->producer_kind() == "pdb");
 }
 

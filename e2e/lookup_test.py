@@ -162,6 +162,37 @@ class LookupOfMangledNames(unittest.TestCase):
         self.assertIn("--functions", found.stderr)
 
 
+class WhatAddressesMean(program.WithPdb):
+    """As other symbolizers take them for that file."""
+
+    def answer(self, *arguments):
+        done = symcached("lookup", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_elf_files_state_them(self):
+        source, elf = self.folder / "fixed.c", self.folder / "fixed"
+        source.write_text("int start(int x) { volatile int y = x; return y; }\n")
+        subprocess.run(["gcc", "-g", "-no-pie", "-nostdlib", "-Wl,-e,start", "-o", elf, source], check=True)
+        listing = subprocess.run(["nm", elf], capture_output=True, text=True, check=True).stdout
+        start = next(int(line.split()[0], 16) for line in listing.splitlines() if line.endswith(" start"))
+        hit = subprocess.run(["llvm-symbolizer-22", f"--obj={elf}", hex(start)], capture_output=True, text=True).stdout
+        self.assertIn("fixed.c:1:", hit)
+        self.assertEqual(self.answer(elf, hex(start)), hit)
+        self.assertEqual(self.answer(elf, "--svma", hex(start)), hit)
+        self.assertEqual(self.answer(elf, "--relative-address", hex(start - 0x400000)), hit)
+        symcached("convert", elf, "-o", self.folder)
+        self.assertEqual(self.answer(self.folder / "fixed.symcache", hex(start - 0x400000)), hit, "RVAs, as ever")
+
+    def test_windows_images_take_rvas_below_their_base(self):
+        hit, miss = self.answer(self.pdb, hex(FIRST)), "??\n??:0:0\n\n"
+        self.assertEqual(self.answer(self.exe, hex(0x140000000 + FIRST)), hit)
+        self.assertEqual(self.answer(self.exe, hex(FIRST)), hit)
+        self.assertEqual(self.answer(self.exe, "--svma", hex(FIRST)), miss)
+        self.assertEqual(self.answer(self.exe, "--relative-address", hex(0x140000000 + FIRST)), miss)
+        self.assertEqual(symcached("lookup", self.exe, "--svma", "--relative-address", "1").returncode, 2)
+
+
 class Lookup(program.WithPdb):
     def test_addresses_and_what_is_none(self):
         miss = "??\n??:0:0\n\n"

@@ -110,6 +110,8 @@ class Module {
 
   /// True: its places are in methods.
   bool is_managed() const { return std::holds_alternative<ppdbcache::Reader>(cache_); }
+  /// It converts as it is asked, a linked ELF file so far.
+  bool is_growing() const { return growing_cache() != nullptr; }
   DebugId debug_id() const;
   /// The whole cache that it answers from.
   Bytes cache() const { return growing_cache() == nullptr ? bytes_ : growing_cache()->whole_bytes(); }

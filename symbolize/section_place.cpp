@@ -23,6 +23,7 @@ std::optional<SectionPlace> parse_section_place(std::string_view text) {
 }
 
 Sections::Sections(const Module& module) {
+  if (module.is_growing()) return;  // a linked file, not to be converted whole for this
   if (const auto* const cache = module.symcache()) places_ = cache->sections();
 }
 
