@@ -75,7 +75,7 @@ std::string options_text(const FarPlaces& far) {
     }
     text += '\n';
   }
-  return text;
+  return text.append(far.split_package);
 }
 
 /// As part of a key, which is one line.
