@@ -25,7 +25,8 @@ set_source_files_properties(
   store/work_list.cpp store/journal_test.cpp store/left_overs_test.cpp store/marker_test.cpp store/quotas_test.cpp
   fetch/gcs_endpoint.cpp fetch/http_source.cpp fetch/sigv4.cpp fetch/loose_folder_test.cpp fetch/s3_endpoint_test.cpp
   fetch/source_test.cpp fetch/text_fetcher_test.cpp symbolize/render_llvm_test.cpp config/source_schema.cpp
-  config/source_schema_test.cpp app/cache_ls.cpp app/cache_purge.cpp app/cache_stat.cpp app/cache_verify.cpp
+  config/source_schema_test.cpp app/cache_add.cpp app/cache_ls.cpp
+  app/cache_purge.cpp app/cache_stat.cpp app/cache_verify.cpp
   app/cache_warm.cpp app/cleanup.cpp app/commands.cpp app/config.cpp app/convert.cpp app/inspect.cpp app/lookup.cpp
   app/serve_options.cpp app/symbolicate.cpp app/warmer_test.cpp
   app/fetch.cpp app/symcachegen.cpp service/cache_query_test.cpp service/source_files_test.cpp
