@@ -19,7 +19,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kScanEvery{50};
 constexpr std::chrono::milliseconds kScanAtLeastEvery{500};
-constexpr int kScanShare = 200;  ///< between those two, looking for threads takes one part in so many of the time
+constexpr std::int64_t kFew = 4;  ///< samples that a thread may owe at the end without having given as many
+constexpr int kScanShare = 200;   ///< between those two, looking for threads takes one part in so many of the time
 std::atomic<Clock::rep> ends_at{0};
 
 /// The threads for which the trigger is started.
@@ -85,7 +86,8 @@ class Account {
     std::int64_t taken = 0;
     for (auto& [thread, given] : given_) {
       if (const auto due = trigger_.due(thread); due && *due > given.count) {
-        const std::int64_t owed = *due - given.count, added = std::min(owed, given.count);
+        const std::int64_t owed = *due - given.count;
+        const std::int64_t added = given.last.empty() ? 0 : std::min(owed, std::max(given.count, kFew));
         out_.lost += owed - added;
         add(given, added);
       }
