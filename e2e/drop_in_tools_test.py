@@ -2,8 +2,8 @@
 """drop_in_tools_test.py SYMCACHED: tools that call addr2line or llvm-symbolizer print the same when a link to our
 program stands in their place. How long each took is printed, not checked: most files here are small.
 
-Not run: Linux's decode_stacktrace.sh and faddr2line, Seastar's and FlameGraph's scripts, which no package of Debian
-has; what they ask addr2line for (-e FILE, -i, -f, -s, -p, -j, one address or many) is in drop_in_test.py.
+Not run: Linux's decode_stacktrace.sh and faddr2line, Seastar's and FlameGraph's scripts, for which no package was
+found; what they ask addr2line for (-e FILE, -i, -f, -s, -p, -j, one address or many) is in drop_in_test.py.
 """
 import functools
 import os
@@ -46,6 +46,12 @@ def skipped(part, reason):
 def run(*command, environment=None, cwd=None):
     return subprocess.run([*map(str, command)], capture_output=True, text=True, errors="replace", cwd=cwd,
                           env={**os.environ, **(environment or {})})
+
+
+def own(text):
+    """Without the lines of the C library, in whose tables binutils 2.40 takes one file for another."""
+    others = re.compile(r"\.(S|h):\d+|(dl|rtld|libc)[\w-]*\.c:\d+")
+    return "\n".join(line for line in text.splitlines() if not others.search(line))
 
 
 @functools.cache
@@ -101,23 +107,17 @@ class Perf(Tools):
         if not self.is_recorded():
             return
         options = ["--inline", "-F", "comm,ip,sym,srcline", "--comms", "program"]
-        ask = lambda place: self.own(run("perf", "script", "-i", self.data, *options,
-                                         environment=self.path_of(place)).stdout)
+        ask = lambda place: own(run("perf", "script", "-i", self.data, *options,
+                                    environment=self.path_of(place)).stdout)
         self.assertIn("code.c:", self.compare("perf script", ask))
 
     def test_report_by_line(self):
         if not self.is_recorded():
             return
         options = ["--stdio", "-g", "none", "-s", "sym,srcline"]
-        ask = lambda place: self.own(run("perf", "report", "-i", self.data, *options,
-                                         environment=self.path_of(place)).stdout)
+        ask = lambda place: own(run("perf", "report", "-i", self.data, *options,
+                                    environment=self.path_of(place)).stdout)
         self.assertIn("code.c:", self.compare("perf report", ask))
-
-    @staticmethod
-    def own(text):
-        """Without the lines of the C library, in whose tables binutils 2.40 takes one file for another."""
-        others = re.compile(r"\.(S|h):\d+|(dl|rtld|libc)[\w-]*\.c:\d+")
-        return "\n".join(line for line in text.splitlines() if not others.search(line))
 
 
 class Sanitizers(Tools):
@@ -177,8 +177,10 @@ class Pprof(Tools):
     def test_perl(self):
         if not shutil.which("google-pprof"):
             return skipped("google-pprof", "not installed")
-        ask = lambda place: run("google-pprof", f"--tools=addr2line:{self.folder / place / 'addr2line'}", "--lines",
-                                "--text", self.folder / "program", self.profile, environment=self.environment).stdout
+        others = [f"{name}:/usr/bin/{name}" for name in ("nm", "objdump", "c++filt")]
+        ask = lambda place: own(run("google-pprof", "--lines", "--text", "--tools=" + ",".join(
+            [f"addr2line:{self.folder / place / 'addr2line'}", *others]), self.folder / "program", self.profile,
+                                    environment=self.environment).stdout)
         self.assertIn("code.c:", self.compare("google-pprof", ask))
 
 
