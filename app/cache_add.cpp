@@ -68,9 +68,9 @@ int run(const Options& options) {
   return all ? kDone : kCouldNot;
 }
 
-constexpr const char* kFooter = R"(lookup and symbolicate then answer from the cache in milliseconds. They add files
-of 1 MiB or more themselves; smaller ones are not kept. docs/lookup-cache.md
-says when an entry counts.
+constexpr const char* kFooter = R"(lookup and symbolicate then answer from the cache in milliseconds. They add
+files of 1 MiB or more themselves; smaller ones are not kept.
+docs/lookup-cache.md says when an entry counts.
 
 Examples:
   symcached cache add build/app build/libcore.so
