@@ -2,7 +2,6 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
-#include <optional>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -26,9 +25,9 @@ clockid_t cpu_clock(pid_t thread) {
   return static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3 | kScheduledTimeOfThread);
 }
 
-std::optional<std::int64_t> cpu_time(pid_t thread) {
+std::int64_t cpu_time(pid_t thread) {
   timespec time{};
-  if (::clock_gettime(cpu_clock(thread), &time) != 0) return {};
+  if (::clock_gettime(cpu_clock(thread), &time) != 0) return 0;
   return time.tv_sec * kSecond + time.tv_nsec;
 }
 
@@ -48,36 +47,27 @@ class CpuTimers : public Trigger {
     // The first is at any moment of a period: threads that begin together are not sampled together.
     const std::int64_t first = std::uniform_int_distribution<std::int64_t>(1, period_)(random_);
     const itimerspec times{to_timespec(period_), to_timespec(first)};
-    const std::int64_t used = cpu_time(thread).value_or(0);
     if (::timer_settime(timer, 0, &times, nullptr) != 0) {
       const int error = errno;
       ::timer_delete(timer);
       return error;
     }
-    timers_[thread] = {timer, used + first};
+    timers_[thread] = timer;
+    if (blocks_signal(thread, SIGPROF)) deaf_[thread] = cpu_time(thread);
     return 0;
   }
   void stop(pid_t thread) override {
-    const auto known = due(thread);
-    if (known) due_before_[thread] = *known;
-    else due_before_.erase(thread);
-    if (const auto timer = timers_.extract(thread)) ::timer_delete(timer.mapped().id);
-  }
-  std::optional<std::int64_t> due(pid_t thread) override {
-    const auto before = due_before_.find(thread);
-    const std::int64_t known = before == due_before_.end() ? 0 : before->second;
-    const auto timer = timers_.find(thread);
-    if (timer == timers_.end()) return before == due_before_.end() ? std::nullopt : std::optional(known);
-    const auto now = cpu_time(thread);
-    if (!now) return {};  // a clock ends with its thread
-    return known + (*now < timer->second.first ? 0 : 1 + (*now - timer->second.first) / period_);
+    if (const auto timer = timers_.extract(thread)) ::timer_delete(timer.mapped());
+    // What it has used while it blocked SIGPROF; all do so for a moment when they begin.
+    if (const auto deaf = deaf_.extract(thread); deaf && blocks_signal(thread, SIGPROF))
+      missed_ += std::max<std::int64_t>(0, cpu_time(thread) - deaf.mapped()) / period_;
   }
   bool alive(pid_t thread) override {
     itimerspec left{};
-    return ::timer_gettime(timers_.at(thread).id, &left) == 0 &&
-           (left.it_value.tv_sec != 0 || left.it_value.tv_nsec != 0);
+    return ::timer_gettime(timers_.at(thread), &left) == 0 && (left.it_value.tv_sec != 0 || left.it_value.tv_nsec != 0);
   }
   bool is_timer() const override { return true; }
+  std::int64_t missed(std::int64_t) override { return missed_; }
   Refusal refusal(int error) override {
     if (error == EAGAIN)
       return {503, "the kernel has no more timers for this user; raise the limit of pending signals (ulimit -i)"};
@@ -86,14 +76,10 @@ class CpuTimers : public Trigger {
   }
 
  private:
-  struct Timer {
-    timer_t id{};
-    std::int64_t first = 0;  ///< when it is due, on the thread's clock
-  };
-
   std::int64_t period_;
-  std::unordered_map<pid_t, Timer> timers_;
-  std::unordered_map<pid_t, std::int64_t> due_before_;  ///< of threads that were stopped
+  std::int64_t missed_ = 0;
+  std::unordered_map<pid_t, timer_t> timers_;
+  std::unordered_map<pid_t, std::int64_t> deaf_;
   std::minstd_rand random_{std::random_device{}()};
 };
 

@@ -33,12 +33,16 @@ std::vector<pid_t> own_threads() {
 
 pid_t this_thread() { return static_cast<pid_t>(::syscall(SYS_gettid)); }
 
-bool is_runnable(pid_t thread) {
-  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  const std::size_t name_end = line.rfind(')');  // a name may have parentheses, too
-  return name_end != std::string::npos && line.substr(name_end).starts_with(") R");
+bool blocks_signal(pid_t thread, int signal) {
+  std::ifstream status("/proc/self/task/" + std::to_string(thread) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("SigBlk:")) continue;
+    const std::size_t digits = line.find_first_not_of(" \t", 7);
+    std::uint64_t mask = 0;
+    if (digits != std::string::npos) std::from_chars(line.data() + digits, line.data() + line.size(), mask, 16);
+    return (mask >> (signal - 1) & 1) != 0;
+  }
+  return false;
 }
 
 bool wait_until(std::chrono::steady_clock::time_point time, const std::stop_token& stop) {

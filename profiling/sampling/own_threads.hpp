@@ -13,8 +13,8 @@ std::vector<pid_t> own_threads();
 
 pid_t this_thread();
 
-/// Whether a thread is on a CPU or waits for one. Cost: some 10 microseconds.
-bool is_runnable(pid_t thread);
+/// Whether a thread keeps the signal from being delivered to it.
+bool blocks_signal(pid_t thread, int signal);
 
 /// Waits until `time` or a request to stop. @return false if it was stopped
 bool wait_until(std::chrono::steady_clock::time_point time, const std::stop_token& stop);

@@ -1,7 +1,5 @@
 #pragma once
 /// A queue of stacks, from signal handlers of any threads to one reader.
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -19,23 +17,21 @@ class SampleRing {
  public:
   static constexpr std::size_t kWords = std::size_t{1} << 16;
 
-  /// @param weight  0 to 2^31: how many samples it stands for
-  /// @param thread  whose it is, as the kernel counts them: below 2^22
+  /// @param weight  1 to 2^31: how many samples it stands for
   /// @param stack   1 to kMaxFrames addresses
   /// @return false if there is no room
-  bool push(std::uint64_t weight, pid_t thread, std::span<const std::uintptr_t> stack) noexcept {
+  bool push(std::uint64_t weight, std::span<const std::uintptr_t> stack) noexcept {
     const std::uint64_t need = stack.size() + 1;
     std::uint64_t head = head_.load(std::memory_order_relaxed);
     do {
       if (need > kWords - (head - tail_.load(std::memory_order_acquire))) return false;
     } while (!head_.compare_exchange_weak(head, head + need, std::memory_order_relaxed));
     for (std::size_t i = 0; i < stack.size(); ++i) word(head + 1 + i).store(stack[i], std::memory_order_relaxed);
-    const std::uint64_t who = static_cast<std::uint64_t>(thread) & kThreadMask;
-    word(head).store((weight << kThreadBits | who) << kDepthBits | stack.size(), std::memory_order_release);
+    word(head).store(weight << kDepthBits | stack.size(), std::memory_order_release);
     return true;
   }
 
-  /// Calls `take(weight, thread, stack)` for each stack that is whole. One thread at a time.
+  /// Calls `take(weight, stack)` for each stack that is whole. One thread at a time.
   template <class Take>
   void drain(Take&& take) {
     std::vector<std::uintptr_t> stack;
@@ -48,13 +44,12 @@ class SampleRing {
       for (std::size_t i = 0; i < stack.size(); ++i)  // zeros are what tells the next round's stacks from this one's
         stack[i] = word(tail + 1 + i).exchange(0, std::memory_order_relaxed);
       tail_.store(tail + 1 + stack.size(), std::memory_order_release);
-      take(header >> (kThreadBits + kDepthBits), static_cast<pid_t>(header >> kDepthBits & kThreadMask), stack);
+      take(header >> kDepthBits, stack);
     }
   }
 
  private:
-  static constexpr unsigned kDepthBits = 8, kThreadBits = 22;
-  static constexpr std::uint64_t kThreadMask = (1U << kThreadBits) - 1;
+  static constexpr unsigned kDepthBits = 16;
   static_assert(kMaxFrames < (1U << kDepthBits));
 
   std::atomic_ref<std::uint64_t> word(std::uint64_t i) { return std::atomic_ref(words_[i % kWords]); }

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "profiling/sampling/own_threads.hpp"
 #include "profiling/sampling/stack_walk.hpp"
 
 namespace symcached::pprof {
@@ -27,26 +25,20 @@ std::atomic<int> sessions{0};
 thread_local sigset_t mask_before_fork;
 thread_local bool masked_for_fork = false;
 
-/// Of signal_late_sample.
-bool is_late(const siginfo_t& info) { return info.si_code == SI_QUEUE && info.si_pid == ::getpid(); }
-
 bool is_ours(const SignalRecorder& recorder, const siginfo_t& info) {
-  if (recorder.by_timer)
-    return (info.si_code == SI_TIMER || is_late(info)) && info.si_value.sival_int == recorder.session;
+  if (recorder.by_timer) return info.si_code == SI_TIMER && info.si_value.sival_int == recorder.session;
   return info.si_code == POLL_IN || info.si_code == POLL_HUP || info.si_code == SI_SIGIO;
 }
 
 void record(SignalRecorder& recorder, const siginfo_t& info, const void* context) noexcept {
   if (!is_ours(recorder, info)) return;
-  const bool late = is_late(info);
-  const int overrun = recorder.by_timer && !late ? std::max(info.si_overrun, 0) : 0;
-  const std::uint64_t weight = late ? 0 : 1 + static_cast<std::uint64_t>(overrun);
+  const int overrun = recorder.by_timer ? std::max(info.si_overrun, 0) : 0;
+  const std::uint64_t weight = 1 + static_cast<std::uint64_t>(overrun);
   const std::uintptr_t address = interrupted_address(context);
   std::array<std::uintptr_t, kMaxFrames> frames;
   const std::size_t ring = (pthread_self() * 0x9e3779b97f4a7c15) >> 61;
   static_assert(std::tuple_size_v<decltype(recorder.rings)> == 8);
-  if (address == 0 ||
-      !recorder.rings[ring].push(weight, this_thread(), std::span(frames).first(walk_stack(address, frames))))
+  if (address == 0 || !recorder.rings[ring].push(weight, std::span(frames).first(walk_stack(address, frames))))
     recorder.lost.fetch_add(static_cast<std::int64_t>(weight), std::memory_order_relaxed);
 }
 
@@ -129,16 +121,6 @@ std::expected<void, Refusal> install_signal_handler() {
   if (::sigaction(SIGPROF, &ours, nullptr) != 0)
     return std::unexpected(Refusal{500, "SIGPROF cannot be given a handler"});
   return {};
-}
-
-void signal_late_sample(pid_t thread, int session) {
-  siginfo_t info{};
-  info.si_signo = SIGPROF;
-  info.si_code = SI_QUEUE;
-  info.si_pid = ::getpid();
-  info.si_uid = ::getuid();
-  info.si_value.sival_int = session;
-  ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), thread, SIGPROF, &info);
 }
 
 SessionClaim::SessionClaim() {

@@ -48,9 +48,6 @@ class Recording {
 /// Installs the handler unless it is there. @return refused with 409 if the program has its own
 std::expected<void, Refusal> install_signal_handler();
 
-/// Has a thread record its stack with weight 0, in a session of timers.
-void signal_late_sample(pid_t thread, int session);
-
 /// The one session that may be under way in a process.
 class SessionClaim {
  public:

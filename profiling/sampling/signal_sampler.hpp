@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <stop_token>
 
 #include "profiling/sampling/profile.hpp"
@@ -24,10 +23,8 @@ class Trigger {
   /// False if the thread for which it was started has ended, whichever has its id now.
   virtual bool alive(pid_t thread) = 0;
   virtual bool is_timer() const = 0;
-  /// Samples that a thread should have given by now, or until it was stopped. Empty if that is not known.
-  virtual std::optional<std::int64_t> due(pid_t) { return {}; }
-  /// Samples that should have been taken besides `taken`, and were not, where due() does not know. Asked at the end.
-  virtual std::int64_t missed(std::int64_t) { return 0; }
+  /// Samples that should have been taken besides `taken`, and were not. Asked at the end, after all stops.
+  virtual std::int64_t missed(std::int64_t taken) = 0;
   /// Why it could be started for no thread.
   virtual Refusal refusal(int error) = 0;
 };
@@ -41,9 +38,6 @@ struct SignalSamples {
 
 /// Threads that begin later are sampled, too, from within a tenth of a second.
 /// SIGPROF keeps a handler afterwards, one that does nothing, so that a late signal does not end the program.
-/// A thread has to be on its CPU when the kernel's clock ticks for the kernel to see that a sample is due. One that
-/// owes samples is told so itself when threads are looked for, and then gives all of them; what it owes at the end is
-/// counted where its last sample was, up to as much as it gave.
 /// In a child that is forked meanwhile nothing is sampled.
 /// @return refused with 409 while another one is under way, or the program handles SIGPROF itself
 Answer<SignalSamples> sample_by_signal(Trigger& trigger, std::chrono::nanoseconds duration,
