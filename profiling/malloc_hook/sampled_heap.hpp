@@ -41,7 +41,7 @@ class SampledHeap {
   /// False if there is none of the sampled on the pointer's page, or on one 4 GiB away. Cost: one load, of a byte in a
   /// cache line that stands for 256 KiB of memory: where what is freed is in a cache, so is that.
   bool may_have(const void* pointer) const noexcept {
-    return filter_[cell_of(reinterpret_cast<std::uintptr_t>(pointer))].load(std::memory_order_relaxed) != 0;
+    return of_cell(cell_of(reinterpret_cast<std::uintptr_t>(pointer))).load(std::memory_order_relaxed) != 0;
   }
   /// Has may_have say so for good.
   void mark(const void* pointer) noexcept {
@@ -98,8 +98,8 @@ class SampledHeap {
   void count_in(std::size_t cell) noexcept { count(cell, 1); }
   void count_out(std::size_t cell) noexcept { count(cell, -1); }
   void count(std::size_t cell, int by) noexcept {
-    const std::uint8_t now = filter_[cell].load(std::memory_order_relaxed);
-    if (now != kFull) filter_[cell].store(static_cast<std::uint8_t>(now + by), std::memory_order_relaxed);
+    const std::uint8_t now = of_cell(cell).load(std::memory_order_relaxed);
+    if (now != kFull) of_cell(cell).store(static_cast<std::uint8_t>(now + by), std::memory_order_relaxed);
   }
 
   bool insert(const Allocation& allocation) noexcept {
@@ -120,7 +120,9 @@ class SampledHeap {
 
   SpinLock lock_;
   std::atomic<std::int64_t> lost_{0};
-  std::array<std::atomic<std::uint8_t>, 1U << kFilterBits> filter_{};  ///< how many a cell has
+  std::atomic_ref<std::uint8_t> of_cell(std::size_t cell) const { return std::atomic_ref(filter_[cell]); }
+  mutable std::array<std::uint8_t, 1U << kFilterBits> filter_{};  ///< how many a cell has; so many atomics take clang
+                                                                  ///< too many steps to make before the program runs
   std::array<Bucket, 1U << kBucketBits> buckets_{};
   StackTable stacks_;
 };
