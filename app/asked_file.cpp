@@ -2,10 +2,10 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <thread>
+
+#include "base/threads.hpp"
 
 namespace symcached::app {
 namespace {
@@ -43,7 +43,7 @@ std::expected<std::unique_ptr<AskedFile>, AskedFile::Error> AskedFile::open(cons
   if (auto trouble = trouble_with(path)) return std::unexpected(std::move(*trouble));
   auto opened = symbolize::OpenedModule::open(
       path, {.far = {.debug_folders = options.debug_folders, .split_package = options.split_package},
-             .threads = std::max(1u, std::thread::hardware_concurrency()),
+             .threads = hardware_threads(),
              .growing = {{.questions = options.questions}},
              .cache = options.split_package.empty() ? options.cache.get() : nullptr});
   if (!opened) {

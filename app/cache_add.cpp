@@ -3,10 +3,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "app/cache_entries.hpp"
@@ -14,6 +12,7 @@
 #include "app/commands.hpp"
 #include "app/debug_folders.hpp"
 #include "app/user_cache.hpp"
+#include "base/threads.hpp"
 #include "symbolize/open_module.hpp"
 
 namespace symcached::app {
@@ -47,9 +46,7 @@ bool add(const std::string& file, const Options& options, symbolize::UserCache& 
   const auto lock = cache.try_lock(key);
   if (!lock && options.is_behind) return true;
   const auto opened = symbolize::OpenedModule::open(
-      file, {.far = far,
-             .threads = options.is_behind ? 1 : std::max(1u, std::thread::hardware_concurrency()),
-             .cache = &cache});
+      file, {.far = far, .threads = options.is_behind ? 1 : hardware_threads(), .cache = &cache});
   if (!opened) complain(kCommand, opened.error());
   else
     for (const std::string& warning : opened->warnings()) complain(kCommand, "warning: " + warning);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,7 +26,7 @@ constexpr std::size_t kBatch = 4096;  ///< entries dealt to the threads at once
 struct Options {
   CachePlace place;
   bool repair = false;
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = hardware_threads();
 };
 
 /// Checks entries as they are found, and prints those that are damaged.

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include "app/debug_folders.hpp"
 #include "app/progress.hpp"
 #include "app/write_file.hpp"
+#include "base/threads.hpp"
 #include "object/identify.hpp"
 #include "ppdbcache/reader.hpp"
 #include "symbolize/companions.hpp"
@@ -37,7 +36,7 @@ struct Options {
   std::vector<std::string> files;
   std::string directory = ".";
   std::vector<std::string> debug_folders{symbolize::kDebugFolder}, symbol_maps;
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = hardware_threads();
   bool stats = false, no_columns = false;
   std::uint64_t max_unpacked = 0;  ///< bytes; 0 = not given
 

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "app/answerer.hpp"
@@ -16,6 +14,7 @@
 #include "app/module_answerer.hpp"
 #include "app/user_agent.hpp"
 #include "app/user_cache.hpp"
+#include "base/threads.hpp"
 #include "fetch/text_fetcher.hpp"
 #include "symbolize/open_module.hpp"
 
@@ -36,7 +35,7 @@ struct Options {
   bool json = false, no_inlines = false, svma = false, relative_address = false;
   UserCacheChoice cache;
   std::uint32_t source_lines = 0;
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = hardware_threads();
   FetchSources fetch_sources = FetchSources::never;
   bool demangle = true, no_parameters = false, basenames = false;
   symbolize::FunctionNames names = symbolize::FunctionNames::readable;

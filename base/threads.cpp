@@ -1,5 +1,6 @@
 #include "base/threads.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -7,6 +8,8 @@
 #include <vector>
 
 namespace symcached {
+
+unsigned hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 void run_on_threads(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::mutex mutex;

@@ -5,6 +5,9 @@
 
 namespace symcached {
 
+/// Threads that this machine runs at once; at least 1.
+unsigned hardware_threads();
+
 /// Calls `work(i)` for every i below `count`: 0 on the calling thread, the others each on one of its own. `work` takes
 /// from a queue that all share, so that nothing is left undone where fewer threads can be started.
 /// An exception, such as that there is no memory, is thrown again once all have ended; the first if there are several.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
+#include "base/threads.hpp"
 #include "formats/elf/reader.hpp"
 #include "model/managed_module.hpp"
 #include "object/elf/symbols.hpp"
@@ -108,9 +108,8 @@ void LocalFrames::look_for(const FrameQuestion& question, LocalModule& module) {
 void LocalFrames::open_best(std::vector<fs::path> files, LocalModule& module) const {
   std::ranges::stable_partition(files, [](const fs::path& path) { return path.extension() == ".symcache"; });
   auto best = symbolize::Contents::nothing;
-  const symbolize::OpenOptions how{.far = {options_.debug_folders, options_.symbol_maps},
-                                   .threads = std::max(1u, std::thread::hardware_concurrency()),
-                                   .cache = options_.cache};
+  const symbolize::OpenOptions how{
+      .far = {options_.debug_folders, options_.symbol_maps}, .threads = hardware_threads(), .cache = options_.cache};
   bool has_geometry = false;
   for (const fs::path& path : std::span(files).first(std::min(files.size(), kMostFilesOfOneBuild))) {
     if (const auto file = symbolize::OriginalFile::open(path)) {
