@@ -49,8 +49,9 @@ def run(*command, environment=None, cwd=None):
 
 
 def own(text):
-    """Without the lines of the C library, in whose tables binutils 2.40 takes one file for another."""
-    others = re.compile(r"\.(S|h):\d+|(dl|rtld|libc)[\w-]*\.c:\d+")
+    """Without the lines of the C library, in whose tables binutils 2.40 takes one file for another, and without the
+    tip that perf report chooses at random."""
+    others = re.compile(r"\.(S|h):\d+|(dl|rtld|libc)[\w-]*\.c:\d+|^# \(Tip: ")
     return "\n".join(line for line in text.splitlines() if not others.search(line))
 
 
