@@ -148,6 +148,8 @@ stderr.
 Examples:
   symcached lookup app 0x401234              an address as the file states it
   symcached lookup app.pdb 0x1234 0x5678     RVAs: bytes from the image's start
+  symcached lookup driver.ko .init.text+0x4  object files: bytes from a section
+  symcached lookup 'libz.a(crc32.o)' 0x10    a member of an archive
   symcached lookup --json app.pdb.symcache <addresses.txt
   symcached lookup app.dll 0x06000004:0x1a   .NET: method token and IL offset
 
@@ -216,11 +218,13 @@ void add_lookup(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("lookup", "Symbolize addresses: print function, file and line, inlined calls included");
-  command->add_option("FILE", options->file, "debug file, program, .NET assembly, symcache or ppdbcache")->required();
+  command->add_option("FILE", options->file, "debug file, program, object file, .NET assembly, symcache or ppdbcache")
+      ->required();
   command->add_option(
       "ADDRESS", options->questions,
       "hexadecimal: a virtual address; an RVA for PDBs, symcaches, Breakpad files, and for PE files below their image "
-      "base. For .NET, METHOD:IL, such as 4:26 or 0x06000004:0x1a. Default: read standard input, one per line");
+      "base. For object files also SECTION+OFFSET; for .NET, METHOD:IL, such as 4:26 or 0x06000004:0x1a. Default: read "
+      "standard input, one per line");
   command->add_flag("--json", options->json,
                     "print JSON: one array for arguments, one object per line for standard input");
   command->add_flag("--no-inlines", options->no_inlines,

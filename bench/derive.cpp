@@ -1,5 +1,5 @@
 /// bench_derive FILE OUT: derives the cache of one .NET debug file and writes it, without companions. Prints how long
-/// that took within the process as `name=value` pairs, the same as bench/peers/symbolic.
+/// that took within the process as `name=value` pairs, the same as bench/peers/rust.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -16,6 +16,8 @@ MARKED = re.compile(r"(?<=<!-- table: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOT
 KINDS = {"elf": "ELF", "pdb": "PDB", "macho": "Mach-O", "wasm": "Wasm", "ppdb": "Portable PDB", "pe": "PE",
          "breakpad": "Breakpad"}
 
+PEERS = ("symbolic", "gimli", "blazesym")  # of those in Rust: the versions of the crates
+
 
 def time_of(seconds):
     if seconds >= 1:
@@ -78,11 +80,12 @@ def spread_of(results):
 
 def machine(results):
     about = results["machine"]
+    peers = ", ".join([about["llvm"], *(f"{name} {about[name]}" for name in PEERS if name in about)])
     text = (f"Measured on {about['date']} at commit {about['commit']}: {about['processors']} processors, "
             f"{about['model']}; load {about['load_before']:.1f} at the start and {about['load_after']:.1f} at the end. "
             f"At most {about['runs']} runs of each program, interleaved; each table says how many. The slowest and the "
             f"fastest run of a program are {100 * spread_of(results):.0f} % of its median apart, in the middle of all "
-            f"rows. Peers: {about['llvm']}, symbolic {about['symbolic']}.")
+            f"rows. Peers: {peers}.")
     return textwrap.fill(text, width=118, break_long_words=False, break_on_hyphens=False)
 
 

@@ -1,7 +1,7 @@
 /// bench_lookup CACHE ADDRESSES [--demangle] [--print] [--rounds N]: how fast one thread looks addresses up in a
 /// symcache, as the program does: with the names it has met before at hand. ADDRESSES: a file of hexadecimal addresses
 /// from the image base, one a line. Function, file and line of every frame are touched. Prints `name=value` pairs, the
-/// same as bench/peers/symbolic.
+/// same as bench/peers/rust.
 #include <fmt/format.h>
 
 #include <chrono>

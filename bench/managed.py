@@ -29,16 +29,16 @@ def default_pdb(scratch):
 def conversions(bench, pdb, ours, theirs):
     yield Row("symcached convert", [bench.program, "convert", pdb, "-o", ours.parent], makes=ours,
               before=lambda: ours.unlink(missing_ok=True))
-    if bench.peer:
-        yield Row("symbolic", [bench.peer, "ppdb", pdb, theirs], makes=theirs,
+    if bench.peers:
+        yield Row("symbolic", [bench.peers, "symbolic", "ppdb", pdb, theirs], makes=theirs,
                   before=lambda: theirs.unlink(missing_ok=True))
     yield Row("symcached --version, the start of a process", [bench.program, "--version"])
 
 
 def conversions_within(bench, pdb, folder):
     yield Row("symcached", [bench.derive, pdb, folder / "told.ppdbcache"], says_speed=True)
-    if bench.peer:
-        yield Row("symbolic", [bench.peer, "ppdb", pdb, folder / "told.peer"], says_speed=True)
+    if bench.peers:
+        yield Row("symbolic", [bench.peers, "symbolic", "ppdb", pdb, folder / "told.peer"], says_speed=True)
 
 
 def choose_questions(bench, ours):
@@ -54,8 +54,8 @@ def choose_questions(bench, ours):
 def lookups(bench, questions, ours, theirs):
     asked = [questions, "--rounds", ROUNDS]
     yield Row("symcached", [bench.method_lookup, ours, *asked], says_speed=True)
-    if bench.peer:
-        yield Row("symbolic", [bench.peer, "method-lookup", theirs, *asked], says_speed=True)
+    if bench.peers:
+        yield Row("symbolic", [bench.peers, "symbolic", "method-lookup", theirs, *asked], says_speed=True)
 
 
 def bench_managed(bench, path, runs):

@@ -1,6 +1,6 @@
 /// bench_method_lookup CACHE QUESTIONS [--print] [--rounds N]: how fast one thread looks methods and IL offsets up in a
 /// ppdbcache. QUESTIONS: a file of lines "ROW IL_OFFSET", both decimal. Document, line and language are touched. Prints
-/// `name=value` pairs, the same as bench/peers/symbolic. With --choose N instead of QUESTIONS it writes such a file.
+/// `name=value` pairs, the same as bench/peers/rust. With --choose N instead of QUESTIONS it writes such a file.
 #include <fmt/format.h>
 
 #include <chrono>

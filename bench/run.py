@@ -28,7 +28,8 @@ from native import SYMBOLIZER, bench_native  # noqa: E402
 
 LARGE = 50 << 20  # bytes; larger files get fewer runs
 CORPUS = ROOT.parent / "shared/corpus"
-PEER = ROOT / "bench/peers/symbolic"
+PEERS = ROOT / "bench/peers/rust"
+CRATES = {"symbolic": "symbolic-symcache", "gimli": "addr2line", "blazesym": "blazesym"}
 MAGICS = [(b"\x7fELF", "elf"), (b"Microsoft C/C++ MSF 7.00\r\n", "pdb"), (b"\xcf\xfa\xed\xfe", "macho"),
           (b"\xca\xfe\xba\xbe", "macho"), (b"\0asm", "wasm"), (b"MODULE ", "breakpad"), (b"MZ", "pe"),
           (b"BSJB", "ppdb")]
@@ -41,7 +42,7 @@ class Bench:
         self.program, self.lookup = options.build / "symcached", options.build / "bench_lookup"
         self.method_lookup, self.derive = options.build / "bench_method_lookup", options.build / "bench_derive"
         self.scratch = options.build.parent / "bench"
-        self.runs, self.peer = options.runs, symbolic_peer(options.build.parent)
+        self.runs, self.peers = options.runs, rust_peers(options.build.parent)
         self.launcher = options.build / "bench_peak"
         self.threads = "--threads" in measure([str(self.program), "convert", "--help"], keep_output=True).output
 
@@ -63,17 +64,17 @@ def cargo():
                                           if path.exists()), None)
 
 
-def symbolic_peer(build):
-    """The peer made of the symbolic crates, built when cargo is there; None when it cannot be had."""
-    target = build / "peers/symbolic"
-    program = target / "release/symbolic_peer"
+def rust_peers(build):
+    """The program made of Rust's crates, built when cargo is there; None when it cannot be had."""
+    target = build / "peers/rust"
+    program = target / "release/rust_peers"
     if not cargo():
-        print("The peer symbolic is left out: cargo is not installed")
+        print("symbolic, gimli and blazesym are left out: cargo is not installed")
         return None
     done = subprocess.run(["nice", cargo(), "build", "--release", "--locked", "-j1", "--quiet", "--target-dir", target,
-                           "--manifest-path", PEER / "Cargo.toml"], capture_output=True, text=True)
+                           "--manifest-path", PEERS / "Cargo.toml"], capture_output=True, text=True)
     if done.returncode != 0:
-        print(f"The peer symbolic is left out: it could not be built: {done.stderr.strip()[-300:]}")
+        print(f"symbolic, gimli and blazesym are left out: they could not be built: {done.stderr.strip()[-300:]}")
         return None
     return program
 
@@ -111,13 +112,17 @@ def said_by(*command):
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
+def crate_version(name):
+    return re.search(rf'(?m)^{name} = .*?"=([\d.]+)"', PEERS.joinpath("Cargo.toml").read_text()).group(1)
+
+
 def machine(options):
     """What the numbers were measured on, and of which state of the program."""
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     version = said_by(SYMBOLIZER, "--version").splitlines()
     return {"processors": os.cpu_count(), "model": model.group(1) if model else "unknown processor",
             "llvm": next(line.strip() for line in version if "version" in line),
-            "symbolic": re.search(r'symcache = "=(.*)"', PEER.joinpath("Cargo.toml").read_text()).group(1),
+            **{name: crate_version(crate) for name, crate in CRATES.items()},
             "date": datetime.date.today().isoformat(), "commit": said_by("git", "describe", "--always", "--dirty"),
             "runs": options.runs, "load_before": os.getloadavg()[0]}
 
