@@ -15,7 +15,7 @@ FINDER = program.ROOT / "e2e/find_syntax_errors.cjs"
 
 
 def errors_in(files):
-    done = subprocess.run(["node", FINDER, GRAMMAR, *files], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(["node", FINDER, GRAMMAR, *files], capture_output=True, text=True, timeout=300, check=True)
     return done.stdout.split()
 
 
