@@ -45,6 +45,16 @@ NotFetched all_of(std::vector<NotFetched::Said> said, const Wanted& wanted) {
   return all;
 }
 
+sources::SourceConfig with_login(const std::string& path_or_url, const sources::HttpPlace& login) {
+  sources::SourceConfig config = config_of(path_or_url);
+  if (auto* server = std::get_if<sources::HttpPlace>(&config.location)) {
+    std::string url = std::move(server->url);
+    *server = login;
+    server->url = std::move(url);
+  }
+  return config;
+}
+
 }  // namespace
 
 Task<std::expected<Original, NotFetched>> fetch_first(std::span<const std::unique_ptr<Source>> sources, Wanted wanted) {
@@ -68,7 +78,7 @@ std::expected<std::unique_ptr<FileFetcher>, std::string> FileFetcher::open(Fetch
   }
   fetcher->objects_.emplace(*fetcher->store_, options.objects, options.limits, reader_of_this_process());
   for (const std::string& text : options.symbols) {
-    auto source = make_source(text, *fetcher->objects_, fetcher->client_);
+    auto source = make_source(with_login(text, options.login), *fetcher->objects_, fetcher->client_);
     if (!source) return std::unexpected(std::move(source.error()));
     fetcher->sources_.push_back(std::move(*source));
   }

@@ -39,6 +39,7 @@ Task<std::expected<Original, NotFetched>> fetch_first(std::span<const std::uniqu
 
 struct FetcherOptions {
   std::vector<std::string> symbols;  ///< folders and http(s) URLs, as make_source() takes them
+  sources::HttpPlace login = {};     ///< of all that are URLs; its own URL means nothing
   std::filesystem::path cache_dir;   ///< may be that of a running server; empty: nothing is left on disk
   store::CacheKind objects;          ///< entries that files are kept as
   std::string user_agent;

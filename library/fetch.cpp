@@ -16,20 +16,11 @@ namespace client = symcached::client;
 namespace {
 
 using symcached::library::Fetched;
-using symcached::library::kUsualTimeout;
-
-std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
-
-std::chrono::milliseconds timeout_of(const symcached_fetch_options& options) {
-  return options.timeout_ms == 0 ? kUsualTimeout : std::chrono::milliseconds(options.timeout_ms);
-}
+using symcached::library::timeout_of;
 
 std::expected<client::ServerPlace, std::string> server_of(const char* url, const symcached_fetch_options& options) {
-  client::ServerPlace place{{.url = url}, client::usual_version(url)};
-  place.http.user = text_or_empty(options.user);
-  place.http.password = text_or_empty(options.password);
-  place.http.bearer_token = text_or_empty(options.bearer_token);
-  place.http.negotiate = options.negotiate != 0;
+  client::ServerPlace place{symcached::library::login_of(options), client::usual_version(url)};
+  place.http.url = url;
   if (options.version == nullptr) return place;
   const auto version = symcached::wpt::Version::parse(options.version);
   if (!version) return std::unexpected("the version is not of the form 3.1.0");

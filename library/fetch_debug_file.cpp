@@ -1,4 +1,4 @@
-/// symcached_fetch_debug_file() of symcached.h over fetch/.
+/// symcached_fetch_debug_file() and symcached_fetch_debug_file_with() of symcached.h over fetch/.
 #include <symcached/symcached.h>
 #include <unistd.h>
 
@@ -20,7 +20,6 @@ namespace fetch = symcached::fetch;
 namespace {
 
 using symcached::library::Fetched;
-using symcached::library::kUsualTimeout;
 
 constexpr symcached::store::CacheKind kFiles{"objects", 1};  // of a store that is gone when the call ends
 
@@ -56,16 +55,18 @@ Fetched keep(const fetch::Original& original, const std::filesystem::path& path)
 }
 
 Fetched fetch_debug_file(const char* sources, const std::string& build_id, const char* directory,
-                         std::uint32_t timeout_ms) {
+                         const symcached_fetch_options& how) {
   if (build_id.empty() || build_id.size() > symcached::sources::kMaxCodeId || !symcached::is_lower_hex(build_id))
     return {SYMCACHED_FETCH_FAILED, "the build id is not in lower-case hex digits"};
   const std::filesystem::path path = std::filesystem::path(directory) / (build_id + ".debug");
   if (std::filesystem::exists(path)) return {SYMCACHED_FETCHED, path.string()};
   std::filesystem::create_directories(directory);
-  fetch::FetcherOptions options{
-      .symbols = words_of(sources), .objects = kFiles, .user_agent = "libsymcached/" SYMCACHED_VERSION};
+  fetch::FetcherOptions options{.symbols = words_of(sources),
+                                .login = symcached::library::login_of(how),
+                                .objects = kFiles,
+                                .user_agent = "libsymcached/" SYMCACHED_VERSION};
   options.limits = symcached::client::usual_limits();
-  options.limits.total_ms = static_cast<long>(timeout_ms == 0 ? kUsualTimeout.count() : timeout_ms);
+  options.limits.total_ms = static_cast<long>(symcached::library::timeout_of(how).count());
   const auto fetcher = fetch::FileFetcher::open(std::move(options));
   if (!fetcher) return {SYMCACHED_FETCH_FAILED, fetcher.error()};
   const auto original = (*fetcher)->fetch(symcached::sources::FileType::elf_debug, {.code_id = build_id});
@@ -76,9 +77,19 @@ Fetched fetch_debug_file(const char* sources, const std::string& build_id, const
 
 }  // namespace
 
+int symcached_fetch_debug_file_with(const char* sources, const char* build_id, const char* directory,
+                                    const symcached_fetch_options* options, char* path, std::size_t path_size,
+                                    char* error, std::size_t error_size) {
+  return symcached::library::tell_fetched("the debug file", {path, path_size, error, error_size}, [&] {
+    return fetch_debug_file(sources, build_id, directory, symcached::whole(options));
+  });
+}
+
 int symcached_fetch_debug_file(const char* sources, const char* build_id, const char* directory,
                                std::uint32_t timeout_ms, char* path, std::size_t path_size, char* error,
                                std::size_t error_size) {
-  return symcached::library::tell_fetched("the debug file", {path, path_size, error, error_size},
-                                          [&] { return fetch_debug_file(sources, build_id, directory, timeout_ms); });
+  symcached_fetch_options options{};
+  options.struct_size = sizeof(options);
+  options.timeout_ms = timeout_ms;
+  return symcached_fetch_debug_file_with(sources, build_id, directory, &options, path, path_size, error, error_size);
 }

@@ -60,6 +60,25 @@ TEST_F(LibraryDebugFile, ComesFromTheFirstServerThatHasIt) {
   EXPECT_THAT(fetch(sources, kBuildId, 8).error, HasSubstr("longer than the buffer"));
 }
 
+TEST_F(LibraryDebugFile, SendsCredentialsToItsServersAlone) {
+  const std::string path = "/buildid/" + std::string(kBuildId) + "/debuginfo";
+  FakeUpstream elsewhere;
+  elsewhere.put(path, {200, {}, debug_file()});
+  upstream_.redirect(path, elsewhere.url() + path);
+  upstream_.demand("Authorization");
+  EXPECT_EQ(fetch(upstream_.url()).status, SYMCACHED_FETCH_FAILED);
+  symcached_fetch_options options{};
+  options.struct_size = sizeof(options);
+  options.bearer_token = "secret";
+  std::string got(4096, '\0'), error(512, '\0');
+  const int status =
+      symcached_fetch_debug_file_with(upstream_.url().c_str(), kBuildId, (folder_.path() / "here").c_str(), &options,
+                                      got.data(), got.size(), error.data(), error.size());
+  EXPECT_EQ(status, SYMCACHED_FETCHED) << error;
+  EXPECT_EQ(upstream_.header("Authorization"), "Bearer secret");
+  EXPECT_EQ(elsewhere.header("Authorization"), "");
+}
+
 TEST_F(LibraryDebugFile, SaysWhyThereIsNone) {
   EXPECT_EQ(fetch(upstream_.url()).status, SYMCACHED_NOT_THERE);
   upstream_.put("/buildid/" + std::string(kBuildId) + "/debuginfo", {200, {}, "<html>"});

@@ -8,10 +8,26 @@
 #include <string_view>
 
 #include "base/guarded.hpp"
+#include "sources/source_config.hpp"
 
 namespace symcached::library {
 
 inline constexpr std::chrono::milliseconds kUsualTimeout{600'000};
+
+inline std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+inline std::chrono::milliseconds timeout_of(const symcached_fetch_options& options) {
+  return options.timeout_ms == 0 ? kUsualTimeout : std::chrono::milliseconds(options.timeout_ms);
+}
+
+/// The credentials, without a URL.
+inline sources::HttpPlace login_of(const symcached_fetch_options& options) {
+  return {.url = {},
+          .user = text_or_empty(options.user),
+          .password = text_or_empty(options.password),
+          .bearer_token = text_or_empty(options.bearer_token),
+          .negotiate = options.negotiate != 0};
+}
 
 struct Fetched {
   int status = SYMCACHED_FETCH_FAILED;

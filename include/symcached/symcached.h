@@ -193,6 +193,12 @@ int symcached_fetch(const char* url, const char* pdb_name, const char* pdb_guid,
 int symcached_fetch_debug_file(const char* sources, const char* build_id, const char* directory, uint32_t timeout_ms,
                                char* path, size_t path_size, char* error, size_t error_size);
 
+/** The same with credentials, which are sent to each URL in `sources`, and nowhere that it redirects to.
+ * @param options  NULL for the defaults; timeout_ms is of one source, version means nothing here */
+int symcached_fetch_debug_file_with(const char* sources, const char* build_id, const char* directory,
+                                    const symcached_fetch_options* options, char* path, size_t path_size, char* error,
+                                    size_t error_size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@
 #pragma weak symcached_lookup
 #pragma weak symcached_frames
 #pragma weak symcached_fetch_debug_file
+#pragma weak symcached_fetch_debug_file_with
 
 namespace symcached::pprof {
 namespace {
@@ -33,7 +34,8 @@ std::optional<LibraryFunctions> linked() {
                              .answer_free = symcached_answer_free,
                              .lookup = symcached_lookup,
                              .frames = symcached_frames,
-                             .fetch_debug_file = symcached_fetch_debug_file};
+                             .fetch_debug_file = symcached_fetch_debug_file,
+                             .fetch_debug_file_with = symcached_fetch_debug_file_with};
   const bool is_whole = all.open != nullptr && all.close != nullptr && all.cache != nullptr && all.warning != nullptr &&
                         all.answer_new != nullptr && all.answer_free != nullptr && all.lookup != nullptr &&
                         all.frames != nullptr;
@@ -50,6 +52,8 @@ std::optional<LibraryFunctions> functions_of(void* library) {
       look_up(library, "symcached_answer_new", all.answer_new) &&
       look_up(library, "symcached_answer_free", all.answer_free) && look_up(library, "symcached_lookup", all.lookup) &&
       look_up(library, "symcached_frames", all.frames);
+  look_up(library, "symcached_fetch_debug_file", all.fetch_debug_file);
+  look_up(library, "symcached_fetch_debug_file_with", all.fetch_debug_file_with);
   return is_whole ? std::optional(all) : std::nullopt;
 }
 

@@ -17,7 +17,9 @@ struct LibraryFunctions {
   decltype(&symcached_answer_free) answer_free = nullptr;
   decltype(&symcached_lookup) lookup = nullptr;
   decltype(&symcached_frames) frames = nullptr;
-  decltype(&symcached_fetch_debug_file) fetch_debug_file = nullptr;  ///< null in versions before it
+  // Null in versions before them.
+  decltype(&symcached_fetch_debug_file) fetch_debug_file = nullptr;
+  decltype(&symcached_fetch_debug_file_with) fetch_debug_file_with = nullptr;
 };
 
 /// Those linked into the program (statically, too, with -Wl,--undefined=symcached_abi_version) or loaded already, else

@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kPatienceAtTheEnd{1000};
 
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
 std::string text(const symcached_text& from) { return {from.data, from.size}; }
 
 /// Asks the symcaches for the addresses of one call.
@@ -72,14 +77,9 @@ std::string LibraryNamingOptions::usual_cache_folder() {
   return home == nullptr || home[0] != '/' ? std::string() : std::string(home) + "/symcached/pprof";
 }
 
-std::string LibraryNamingOptions::usual_sources() {
-  std::string out;
-  for (const char* const name : {"SYMCACHED_PPROF_SERVER", "DEBUGINFOD_URLS"}) {
-    const char* const value = std::getenv(name);
-    if (value != nullptr && *value != '\0') out.append(out.empty() ? "" : " ").append(value);
-  }
-  return out;
-}
+std::string LibraryNamingOptions::usual_servers() { return variable("SYMCACHED_PPROF_SERVER"); }
+std::string LibraryNamingOptions::usual_token() { return variable("SYMCACHED_PPROF_SERVER_TOKEN"); }
+std::string LibraryNamingOptions::usual_sources() { return variable("DEBUGINFOD_URLS"); }
 
 LibraryNaming::LibraryNaming(std::unique_ptr<Naming> fallback, LibraryNamingOptions options)
     : fallback_(std::move(fallback)),

@@ -18,16 +18,19 @@ struct LibraryNamingOptions {
   std::optional<LibraryFunctions> functions{};      ///< instead of looking for them
   std::string cache_folder = usual_cache_folder();  ///< of symcaches by build id, made if missing; empty: none is kept
   std::vector<std::string> debug_folders{"/usr/lib/debug"};
-  /// Symbol servers that are asked for what is not on this machine, separated by blanks; empty: none.
-  std::string sources = usual_sources();
+  // Symbol servers that are asked in turn for what is not on this machine, separated by blanks; empty: none.
+  std::string servers = usual_servers();
+  std::string token = usual_token();                    ///< that these are sent; empty: none
+  std::string sources = usual_sources();                ///< without a token
   std::uint64_t max_unpacked = std::uint64_t{4} << 30;  ///< bytes of one module's debug information
   std::size_t memory = 1u << 30;                        ///< bytes of symcaches kept open
   ModuleLists modules = ModuleLists::of_process();
 
   /// $XDG_CACHE_HOME/symcached/pprof; empty without that variable.
   static std::string usual_cache_folder();
-  /// $SYMCACHED_PPROF_SERVER, then $DEBUGINFOD_URLS.
-  static std::string usual_sources();
+  static std::string usual_servers();  ///< $SYMCACHED_PPROF_SERVER
+  static std::string usual_token();    ///< $SYMCACHED_PPROF_SERVER_TOKEN
+  static std::string usual_sources();  ///< $DEBUGINFOD_URLS
 };
 
 class SymcacheShelf;

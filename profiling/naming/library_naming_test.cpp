@@ -33,7 +33,7 @@ using testing::HasSubstr;
 struct Calls {
   std::mutex mutex;
   std::vector<std::string> opened;
-  std::string asked_for;
+  std::string asked_for, asked_with_token;
   bool fails = false, warns = false;
   std::atomic<int> open_modules = 0, open_answers = 0;
 };
@@ -93,14 +93,24 @@ int fake_fetch(const char* sources, const char* build_id, const char* directory,
   return SYMCACHED_FETCHED;
 }
 
+/// Has nothing.
+int fake_fetch_with(const char* sources, const char*, const char*, const symcached_fetch_options* options, char*,
+                    std::size_t, char*, std::size_t) {
+  calls().asked_with_token = std::string(sources) + " with " + options->bearer_token;
+  return SYMCACHED_NOT_THERE;
+}
+
 constexpr LibraryFunctions kFake{fake_open,        fake_close,  fake_cache,  fake_warning, fake_answer_new,
-                                 fake_answer_free, fake_lookup, fake_frames, fake_fetch};
+                                 fake_answer_free, fake_lookup, fake_frames, fake_fetch,   fake_fetch_with};
 
 class LibraryNames : public testing::Test {
  protected:
   LibraryNames() {
     calls().opened.clear();
     calls().asked_for.clear();
+    calls().asked_with_token.clear();
+    options_.servers.clear();
+    options_.token.clear();
     options_.sources.clear();
     calls().fails = calls().warns = false;
     options_.functions = kFake;
@@ -181,6 +191,8 @@ TEST_F(LibraryNames, AsksSymbolServersForWhatIsNotHere) {
   const TempFolder folder;
   const std::string stripped = folder.path() / "stripped.so";
   ASSERT_EQ(std::system(("objcopy --strip-all " SC_PROFILING_PLUGIN " " + stripped).c_str()), 0);
+  options_.servers = "https://ours/";
+  options_.token = "secret";
   options_.sources = "https://one/ https://two/";
   void* const plugin = ::dlopen(stripped.c_str(), RTLD_NOW);
   ASSERT_NE(plugin, nullptr);
@@ -189,7 +201,8 @@ TEST_F(LibraryNames, AsksSymbolServersForWhatIsNotHere) {
   naming.name(std::span(&address, 1), {});
   ASSERT_TRUE(naming.wait_until_idle(std::chrono::minutes(1)));
   EXPECT_EQ(naming.name(std::span(&address, 1), {}).front().front().function, "_Z5outerv");
-  EXPECT_THAT(calls().asked_for, HasSubstr("https://one/ https://two/ for "));
+  EXPECT_EQ(calls().asked_with_token, "https://ours/ with secret");
+  EXPECT_THAT(calls().asked_for, testing::StartsWith("https://one/ https://two/ for "));
   EXPECT_THAT(calls().opened, ElementsAre(testing::EndsWith("/fetched.debug")));
   ask_twice(naming, {});  // the program has its own debug information: nobody is asked
   EXPECT_EQ(calls().opened.size(), 2u);
@@ -199,7 +212,7 @@ TEST_F(LibraryNames, AsksSymbolServersForWhatIsNotHere) {
 TEST_F(LibraryNames, ConvertsButKeepsNoneThatHaveNoBuildId) {
   const TempFolder folder, cache;
   options_.cache_folder = cache.path();
-  options_.sources = "https://one/";
+  options_.servers = options_.sources = "https://one/";
   const std::string path = folder.path() / "nameless.so";
   const std::string command = "objcopy --strip-all --remove-section=.note.gnu.build-id " SC_PROFILING_PLUGIN " " + path;
   ASSERT_EQ(std::system(command.c_str()), 0);

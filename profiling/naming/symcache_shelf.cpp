@@ -164,16 +164,35 @@ symcached_module* SymcacheShelf::convert(const CodeMapping& mapping, const ElfFi
 }
 
 symcached_module* SymcacheShelf::fetch_and_convert(const std::string& build_id) const {
-  if (build_id.empty() || options_.sources.empty() || functions_.fetch_debug_file == nullptr) return nullptr;
+  if (build_id.empty() || (options_.servers.empty() && options_.sources.empty())) return nullptr;
   std::string folder = (std::filesystem::temp_directory_path() / "symcached-pprof-XXXXXX").string();
   if (::mkdtemp(folder.data()) == nullptr) return nullptr;
-  std::string path(4096, '\0');
-  const int status = functions_.fetch_debug_file(options_.sources.c_str(), build_id.c_str(), folder.c_str(),
-                                                 kFetchTimeoutMs, path.data(), path.size(), nullptr, 0);
-  symcached_module* const module = status == SYMCACHED_FETCHED ? open_file(path.c_str()) : nullptr;
+  std::string path = fetch(options_.servers, options_.token, build_id, folder);
+  if (path.empty()) path = fetch(options_.sources, {}, build_id, folder);
+  symcached_module* const module = path.empty() ? nullptr : open_file(path);
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   return module;
+}
+
+/// @return the path of the debug file; empty if there is none
+std::string SymcacheShelf::fetch(const std::string& servers, const std::string& token, const std::string& build_id,
+                                 const std::string& folder) const {
+  if (servers.empty()) return {};
+  std::string path(4096, '\0');
+  int status = SYMCACHED_FETCH_FAILED;
+  if (token.empty() && functions_.fetch_debug_file != nullptr) {
+    status = functions_.fetch_debug_file(servers.c_str(), build_id.c_str(), folder.c_str(), kFetchTimeoutMs,
+                                         path.data(), path.size(), nullptr, 0);
+  } else if (!token.empty() && functions_.fetch_debug_file_with != nullptr) {
+    symcached_fetch_options how{};
+    how.struct_size = sizeof(how);
+    how.bearer_token = token.c_str();
+    how.timeout_ms = kFetchTimeoutMs;
+    status = functions_.fetch_debug_file_with(servers.c_str(), build_id.c_str(), folder.c_str(), &how, path.data(),
+                                              path.size(), nullptr, 0);
+  }
+  return status == SYMCACHED_FETCHED ? path.c_str() : "";
 }
 
 symcached_module* SymcacheShelf::open_kept(const std::string& build_id) const {

@@ -70,6 +70,8 @@ class SymcacheShelf : public std::enable_shared_from_this<SymcacheShelf> {
   std::shared_ptr<const OpenSymcache> make(const CodeMapping& mapping) const;
   symcached_module* convert(const CodeMapping& mapping, const ElfFile& image, std::string path) const;
   symcached_module* fetch_and_convert(const std::string& build_id) const;
+  std::string fetch(const std::string& servers, const std::string& token, const std::string& build_id,
+                    const std::string& folder) const;
   symcached_module* open_kept(const std::string& build_id) const;
   symcached_module* open_file(const std::string& path) const;
   void keep(const symcached_module* module, const std::string& build_id) const;

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/descriptor.hpp"
 #include "profiling/server.hpp"
@@ -24,7 +25,8 @@ constexpr const char* kPortFile = "SYMCACHED_PPROF_PORT_FILE";
 constexpr const char* kToken = "SYMCACHED_PPROF_TOKEN";
 constexpr const char* kRemote = "SYMCACHED_PPROF_ALLOW_REMOTE";
 constexpr const char* kChildren = "SYMCACHED_PPROF_CHILDREN";
-constexpr std::string_view kVariables[] = {kAddress, kPortFile, kToken, kRemote, kChildren};
+constexpr const char* kServerToken = "SYMCACHED_PPROF_SERVER_TOKEN";  // read with what else naming needs
+constexpr std::string_view kVariables[] = {kAddress, kPortFile, kToken, kRemote, kChildren, kServerToken};
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -63,9 +65,10 @@ void start() {
       .address = variable(kAddress), .token = variable(kToken), .allow_remote = variable(kRemote) == "1"};
   if (options.address.empty()) return;
   const std::string port_file = variable(kPortFile);
+  Sources sources = this_process();
   if (variable(kChildren) != "1") forget_variables();
   static std::unique_ptr<HttpServer>* kept = nullptr;
-  auto server = HttpServer::start(options, this_process());
+  auto server = HttpServer::start(options, std::move(sources));
   if (!server) return say(server.error());
   kept = new std::unique_ptr<HttpServer>(*std::move(server));
   if (port_file.empty()) return say(fmt::format("{}/debug/pprof/", (*kept)->url()));
