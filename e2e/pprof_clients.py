@@ -34,8 +34,8 @@ class Clients:
         for name in ("http_proxy", "HTTP_PROXY"):
             self.environment.pop(name, None)
 
-    def perl(self, *arguments):
-        return run(PERL, *arguments, env=self.environment)
+    def perl(self, *arguments, **options):
+        return run(PERL, *arguments, env=self.environment, **options)
 
     def go(self, *arguments):
         return run("go", "tool", "pprof", *arguments, env=self.environment)
@@ -70,6 +70,12 @@ class Program:
     def status(self, target, *options):
         return int(self.curl(target, "-o", os.devnull, "-w", "%{http_code}", *options).stdout)
 
+    def ask(self, letter):
+        """A line that it answers, on its standard output."""
+        self.process.stdin.write(letter)
+        self.process.stdin.flush()
+        return self.process.stdout.readline()
+
     def end(self):
         """The exit status, when its standard input ends."""
         _, complaints = self.process.communicate(timeout=LIMIT)
@@ -83,7 +89,7 @@ def shares_of(text):
         match = re.match(r"\s*\S+\s+[\d.]+%\s+[\d.]+%\s+\S+\s+([\d.]+)%\s+(.+)", line)
         if match:
             name = re.sub(r"\(.*|\s+\(inline\)$", "", match[2]).split("::")[-1].strip()
-            shares[name] = shares.get(name, 0.0) + float(match[1])
+            shares[name] = max(shares.get(name, 0.0), float(match[1]))  # inlined somewhere, it has two lines
     return shares
 
 

@@ -1,24 +1,18 @@
 #!/usr/bin/env python3
 """pprof_test.py SYMCACHED: the real clients of pprof against programs with profiles in each of the three ways, and
 against our own server."""
+import json
 import pathlib
 import re
-import shutil
-import sys
 import tempfile
 import threading
 import unittest
 
 import rough_clients
-from pprof_clients import Clients, Program, checked, shares_of, missing_tools, run, seconds_of
-from program import PROGRAM, ROOT, main
+from pprof_clients import Clients, Program, checked, run, seconds_of
+from pprof_installed import EACH, ONE_LINE, PREFIX, PRELOADED, PROTO, Installed, run_tests
+from program import PROGRAM, ROOT
 from server import LIMIT, Server, until
-
-SOURCE = ROOT / "e2e/pprof_program.cpp"
-PREFIX = "/pprof/"
-PROTO = "/debug/pprof/"
-HEAP_RATE = {"TCMALLOC_SAMPLE_PARAMETER": "65536"}
-CLOSE = 3.0  # percentage points
 
 
 def retried(profile):
@@ -27,52 +21,20 @@ def retried(profile):
         pass
 
 
-class Installed(unittest.TestCase):
-    """An installed library, programs built against it as others would build them, and clients."""
-
+class Examples(Installed):
     @classmethod
     def setUpClass(cls):
-        scratch = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(scratch.cleanup)
-        cls.folder = pathlib.Path(scratch.name)
-        cls.clients = Clients(cls.folder)
-        prefix = cls.folder / "prefix"
-        checked("cmake", "--install", PROGRAM.parent, "--prefix", prefix, "--component", "symcached_pprof")
-        cls.lib = next(prefix.rglob("libsymcached_pprof.a")).parent
-        cls.shared = cls.lib / "libsymcached_pprof.so"
-        pkg_config = lambda *options: checked("env", f"PKG_CONFIG_PATH={cls.lib}/pkgconfig", "pkg-config", *options,
-                                              "symcached_pprof").split()
-        static = [flag.replace("-lsymcached_pprof", "-l:libsymcached_pprof.a")
-                  for flag in pkg_config("--libs", "--static")]
-        compile_it = ["g++", "-std=c++20", "-O2", "-g", SOURCE, "-pthread"]
-        checked(*compile_it, "-o", cls.folder / "plain")
-        checked(*compile_it, "-DWITH_SERVER", *pkg_config("--cflags"), "-o", cls.folder / "shared",
-                *pkg_config("--libs"), f"-Wl,-rpath,{cls.lib}", "-ltcmalloc")
-        checked(*compile_it, "-DWITH_SERVER", *pkg_config("--cflags"), "-o", cls.folder / "static", *static,
-                "-ltcmalloc")
-        cls.ways = {
-            "one line": lambda: Program(cls.folder / "shared", environment=HEAP_RATE),
-            "static": lambda: Program(cls.folder / "static", environment=HEAP_RATE),
-            "preloaded": lambda: Program(cls.folder / "plain", port_file=cls.folder / "port",
-                                         environment={"LD_PRELOAD": str(cls.shared)}),
-        }
+        super().setUpClass()
+        cls.built = cls.folder / "built"
+        checked("cmake", "-S", ROOT / "examples/pprof", "-B", cls.built, f"-DCMAKE_PREFIX_PATH={cls.folder}/prefix",
+                "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror", "-DCMAKE_C_FLAGS=-Wall -Wextra -Wpedantic -Werror")
+        checked("cmake", "--build", cls.built)
 
-    def running(self, way="one line"):
-        program = self.ways[way]()
-        self.addCleanup(program.__exit__)
-        return program
-
-
-class Examples(Installed):
     def test_each(self):
         """The interfaces in C and C++, and the adapters: what their servers say of themselves."""
-        built = self.folder / "built"
-        checked("cmake", "-S", ROOT / "examples/pprof", "-B", built, f"-DCMAKE_PREFIX_PATH={self.folder}/prefix",
-                "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror", "-DCMAKE_C_FLAGS=-Wall -Wextra -Wpedantic -Werror")
-        checked("cmake", "--build", built)
         for name in ("server", "server_static", "server_c", "server_c_static", "beast", "httplib"):
-            with self.subTest(name), Program(built / name) as program:
-                self.assertEqual(program.curl("/pprof/cmdline").stdout, f"{built / name}\n")
+            with self.subTest(name), Program(self.built / name) as program:
+                self.assertEqual(program.curl("/pprof/cmdline").stdout, f"{self.built / name}\n")
                 self.assertRegex(program.curl("/debug/pprof/").stdout, "<h1>Profiles of ")
                 self.assertRegex(program.curl("/pprof/symbol").stdout, r"^num_symbols: \d+\n$")
                 self.assertEqual(program.curl("/pprof/symbol", "-d", "0x1").stdout, "")
@@ -82,6 +44,18 @@ class Examples(Installed):
                 if name in ("beast", "httplib"):
                     self.assertEqual(program.curl("/").stdout, "my own page\n")
                 self.assertEqual(program.end(), (0, ""))
+
+    def test_client_gone(self):
+        """With cpp-httplib, which does not tell its handlers."""
+        with Program(self.built / "httplib") as program:
+            self.assertEqual(program.status("/pprof/symbol"), 200)
+            before = program.descriptors()
+            for _ in range(3):
+                done = run("curl", "-s", "--max-time", "0.3", f"{program.url}/pprof/profile?seconds=3600")
+                self.assertEqual(done.returncode, 28)
+                until(lambda: program.status("/pprof/profile?seconds=1") == 200, "a profile after one nobody waits for")
+            until(lambda: program.descriptors() <= before, "no descriptor is left")
+            self.assertEqual(program.end(), (0, ""))
 
 
 class Names(Installed):
@@ -164,18 +138,19 @@ class Safety(Installed):
                 self.assertEqual((done.returncode, done.stdout), (0, ""))
                 self.assertEqual(done.stderr.count("symcached pprof: "), lines, done.stderr)
                 self.assertEqual(len(done.stderr.splitlines()), lines, done.stderr)
+        secrets = {"SYMCACHED_PPROF_TOKEN": "a", "SYMCACHED_PPROF_SERVER_TOKEN": "b"}
+        self.assertNotIn("SYMCACHED_PPROF", run("env", env={**environment, **secrets}).stdout)
 
 
 class EveryClient(Installed):
     """Each endpoint, with each client, in each way. What a profile has to have in it is in the last column."""
 
-    EACH, PRELOADED, ONE_LINE = ("one line", "preloaded"), ("preloaded",), ("one line", "static")
     LEGACY = [  # the page, options of google-pprof, what is in its output, in which ways
         ("profile", ["--text", "--seconds=2"], "sample::hot_sixty", (*EACH, "static")),
         ("profile", ["--dot", "--seconds=1"], "digraph", EACH),
         ("profile", ["--raw", "--seconds=1"], "sample::hot_sixty", EACH),
-        ("heap", ["--text"], "sample::allocate_eighty", (*EACH, "static")),
-        ("heap", ["--text", "--inuse_objects"], "sample::allocate_twenty", EACH),
+        ("heap", ["--text"], "sample::allocate_sixty", (*EACH, "static")),
+        ("heap", ["--text", "--inuse_objects"], "sample::allocate_ten", EACH),
         ("growth", ["--text"], "", ONE_LINE),
         ("contention", ["--text"], "sample::", EACH),
         ("pmuprofile?event=cpu-clock&period=1000000", ["--text", "--seconds=1"], "sample::hot_sixty", EACH),
@@ -184,8 +159,8 @@ class EveryClient(Installed):
         ("profile?seconds=2", ["-top"], "sample::hot_sixty", (*EACH, "static")),
         ("profile?seconds=1", ["-raw"], "hot_sixty", EACH),
         ("profile?seconds=1", ["-proto", "-output=/dev/null"], "", EACH),
-        ("heap", ["-top"], "sample::allocate_eighty", EACH),
-        ("heap", ["-top", "-sample_index=inuse_objects"], "sample::allocate_twenty", EACH),
+        ("heap", ["-top"], "sample::allocate_sixty", EACH),
+        ("heap", ["-top", "-sample_index=inuse_objects"], "sample::allocate_ten", EACH),
         ("heap?seconds=1", ["-raw"], "inuse_space/bytes", EACH),
         ("allocs", ["-top"], "alloc_space", PRELOADED),
         ("growth", ["-top"], "Type: space", ONE_LINE),
@@ -195,7 +170,7 @@ class EveryClient(Installed):
         ("pmuprofile?event=cpu-clock&period=1000000&seconds=1", ["-top"], "sample::hot_sixty", EACH),
     ]
     GO_LEGACY = [  # the same for /pprof/
-        ("profile?seconds=1", ["-top"], "hot_sixty", EACH), ("heap", ["-top"], "allocate_eighty", EACH),
+        ("profile?seconds=1", ["-top"], "hot_sixty", EACH), ("heap", ["-top"], "allocate_sixty", EACH),
         ("contention", ["-top"], "sample::", EACH), ("growth", ["-top"], "Type: space", ONE_LINE),
     ]
 
@@ -228,42 +203,31 @@ class EveryClient(Installed):
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("501 Not Implemented - %warn ", done.stderr)
 
-    def test_shares(self):
-        """Of functions that take 60, 30 and 10 %, in both clients' words. The kernel looks at timers 250 times a second
-        or more often: thousands of samples, which are off by less than a point."""
-        program = self.running()
-        wanted = {"hot_sixty": 60.0, "hot_thirty": 30.0, "hot_ten": 10.0}
-        query = "profile?seconds=12&frequency=250"
-        file = self.folder / "shares"
-        self.assertEqual(program.curl(PREFIX + query, "-o", str(file)).returncode, 0)
-        texts = {
-            "google-pprof": self.clients.perl("--text", self.folder / "shared", file).stdout,
-            "go": self.clients.go("-top", "-noinlines", f"{program.url}{PROTO}{query}").stdout,
-        }
-        for client, text in texts.items():
-            shares = shares_of(text)
-            of_ours = sum(shares.get(name, 0.0) for name in wanted)  # other threads work, too
-            for name, want in wanted.items():
-                with self.subTest(f"{client}: {name}"):
-                    self.assertAlmostEqual(100 * shares.get(name, 0.0) / (of_ours or 1), want, delta=CLOSE, msg=text)
-
-    def test_base_is_subtracted(self):
-        program = self.running()
-        files = [self.folder / name for name in ("before", "after")]
-        for file in files:
-            self.assertEqual(program.curl("/pprof/heap", "-o", str(file)).returncode, 0)
-        done = self.clients.perl("--text", f"--base={files[0]}", self.folder / "shared", files[1])
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertNotIn("allocate_eighty", done.stdout)
-        done = self.clients.go("-top", f"-base={files[0]}", files[1])
-        self.assertEqual(done.returncode, 0, done.stderr)
-
     def test_lines_and_inlined_calls(self):
         """From debug information, which libsymcached reads in the background where it is found."""
         with Program(self.folder / "shared", environment={"LD_LIBRARY_PATH": str(PROGRAM.parent)}) as program:
             traces = lambda: self.clients.go("-traces", "-lines", f"{program.url}{PROTO}profile?seconds=1").stdout
             until(lambda: "pprof_program.cpp:" in traces(), "lines")
             self.assertRegex(traces(), r"sample::spend .*pprof_program.cpp:\d+ \(inline\)")
+
+    def test_names_from_a_server_with_a_token(self):
+        """Of a stripped program, whose debug file our server has for those who have logged in."""
+        store, token = self.folder / "store", "made-up-but-long-enough"
+        build_id = re.search("Build ID: (.*)", checked("readelf", "-n", self.folder / "plain"))[1]
+        (store / ".build-id" / build_id[:2]).mkdir(parents=True)
+        debug = store / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
+        checked("objcopy", "--only-keep-debug", self.folder / "plain", debug)
+        checked("objcopy", "--strip-all", self.folder / "plain", self.folder / "stripped")
+        config = self.folder / "config.yml"
+        config.write_text(json.dumps({"auth": {"tokens": [{"name": "pprof", "token": token}]}}))  # JSON is YAML
+        server = Server(PROGRAM, self.folder / "cache", store, options=["--config", config])
+        self.addCleanup(server.end)
+        self.assertEqual(server.ask(f"/proxy/_.debug/elf-buildid-sym-{build_id}/_.debug")[0], 401)
+        environment = {"LD_PRELOAD": str(self.shared), "LD_LIBRARY_PATH": str(PROGRAM.parent), "DEBUGINFOD_URLS": "",
+                       "SYMCACHED_PPROF_SERVER": f"{server.url}/proxy", "SYMCACHED_PPROF_SERVER_TOKEN": token}
+        with Program(self.folder / "stripped", port_file=self.folder / "port", environment=environment) as program:
+            traces = lambda: self.clients.go("-traces", "-lines", f"{program.url}{PROTO}profile?seconds=1").stdout
+            until(lambda: "pprof_program.cpp:" in traces(), "lines")
 
 
 class OurServer(unittest.TestCase):
@@ -287,7 +251,4 @@ class OurServer(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if missing_tools() or shutil.which("pkg-config") is None:
-        print(f"skipped: {', '.join(missing_tools())} not installed")
-        sys.exit(77)
-    main()
+    run_tests()
