@@ -99,6 +99,15 @@ void share() {
   checksum += counts.size();
 }
 
+/// Little but a lock that nobody else wants.
+void lock_alone() {
+  std::mutex mutex;
+  for (int i = 0; i < 20'000'000; ++i) {
+    const std::lock_guard guard(mutex);
+    ++checksum;
+  }
+}
+
 /// Two threads that share a map in 64 pieces, each with a lock, which are hardly ever taken.
 void share_pieces() {
   struct alignas(64) Piece {
@@ -156,8 +165,9 @@ double measure_waits(void (*work)()) {
 
 int main(int count, char** arguments) {
   const std::string_view name = count > 1 ? arguments[1] : "", with = count > 2 ? arguments[2] : "";
-  const std::map<std::string_view, void (*)()> works = {
-      {"compute", compute}, {"allocate", allocate}, {"index", index_words}, {"share", share}, {"pieces", share_pieces}};
+  const std::map<std::string_view, void (*)()> works = {{"compute", compute},     {"allocate", allocate},
+                                                        {"index", index_words},   {"share", share},
+                                                        {"pieces", share_pieces}, {"locks", lock_alone}};
   const auto found = works.find(name);
   if (found == works.end()) return 2;
   void (*const work)() = found->second;
