@@ -23,6 +23,7 @@
 #include <symcached/pprof.hpp>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace symcached::pprof {
 inline namespace v0 {
