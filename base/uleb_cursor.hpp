@@ -48,6 +48,19 @@ class UlebCursor {
     return fail();
   }
   std::int64_t signed_number() { return unzigzag(wide_number()); }
+  /// A number as DWARF writes signed ones: in two's complement. What is above 64 bits is lost.
+  std::int64_t sleb() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      if (at_ == end_ || shift > 63) [[unlikely]]
+        return fail();
+      const std::uint8_t b = *at_++;
+      value |= std::uint64_t{b & 0x7Fu} << shift;
+      if (b >= 0x80) continue;
+      if (shift + 7 < 64 && (b & 0x40) != 0) value |= ~std::uint64_t{0} << (shift + 7);
+      return static_cast<std::int64_t>(value);
+    }
+  }
   Bytes bytes(std::size_t count) {
     if (count > static_cast<std::size_t>(end_ - at_)) [[unlikely]]
       return fail(), Bytes();

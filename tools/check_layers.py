@@ -39,6 +39,7 @@ MAP = {
     "ids": (1, SHARED),
     "profiling/preload": (0.7, SHARED), "profiling": (0.6, SHARED), "profiling/malloc_hook": (0.6, SHARED),
     "profiling/sampling": (0.5, SHARED), "profiling/naming": (0.5, SHARED),
+    "profiling/unwinding": (0.4, SHARED),
     "base": (0, SHARED),
 }
 # Code about the product, outside the map: these may include any folder, and only tests may include testing/.

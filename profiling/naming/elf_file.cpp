@@ -14,7 +14,6 @@ namespace {
 constexpr unsigned char kClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 constexpr unsigned char kOrder = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
 constexpr std::uint64_t kMaxNotes = 1 << 20;  ///< bytes
-constexpr std::size_t kMaxBuildId = 64;       ///< bytes
 
 bool is_ours(const ElfW(Ehdr) & header) {
   return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == kClass &&
@@ -33,10 +32,6 @@ std::vector<T> table(const ByteSource& source, std::uint64_t offset, std::size_t
   return out;
 }
 
-std::uint64_t rounded_up(std::uint64_t value, std::uint64_t alignment) {
-  return (value + alignment - 1) & ~(alignment - 1);
-}
-
 }  // namespace
 
 std::string_view elf_text(Bytes strings, std::uint64_t offset) {
@@ -44,21 +39,6 @@ std::string_view elf_text(Bytes strings, std::uint64_t offset) {
   const std::string_view rest = as_text(strings.subspan(static_cast<std::size_t>(offset)));
   const std::size_t end = rest.find('\0');
   return end == rest.npos ? std::string_view() : rest.substr(0, end);
-}
-
-std::string build_id_among(Bytes notes, std::uint64_t alignment) {
-  const std::uint64_t unit = alignment == 8 ? 8 : 4;
-  for (std::uint64_t at = 0; const auto note = elf_record<ElfW(Nhdr)>(notes, at);) {
-    const std::uint64_t name = at + sizeof(*note);
-    const std::uint64_t content = rounded_up(name + note->n_namesz, unit);
-    if (content > notes.size() || note->n_descsz > notes.size() - content) break;
-    const auto found = notes.subspan(static_cast<std::size_t>(content), note->n_descsz);
-    const bool is_gnu = note->n_namesz == 4 && as_text(notes).substr(name, 4) == std::string_view("GNU\0", 4);
-    if (is_gnu && note->n_type == NT_GNU_BUILD_ID && !found.empty() && found.size() <= kMaxBuildId)
-      return to_hex(found);
-    at = rounded_up(content + note->n_descsz, unit);
-  }
-  return {};
 }
 
 std::optional<std::uint64_t> code_address(std::span<const ElfW(Phdr)> segments, std::uint64_t file_offset) {
@@ -105,7 +85,7 @@ void ElfFile::read_sections(const ElfW(Ehdr) & header) {
 void ElfFile::read_build_id() {
   const auto look = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t alignment) {
     if (!build_id_.empty() || size > kMaxNotes) return;
-    if (const auto notes = source_->read(offset, size)) build_id_ = build_id_among(notes->bytes(), alignment);
+    if (const auto notes = source_->read(offset, size)) build_id_ = to_hex(build_id_among(notes->bytes(), alignment));
   };
   // Sections first: the segments of a separate debug file point to bytes that it does not have.
   for (const ElfSection& s : sections_)

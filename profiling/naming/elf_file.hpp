@@ -4,7 +4,6 @@
 #include <link.h>
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "profiling/naming/byte_source.hpp"
+#include "profiling/unwinding/elf_notes.hpp"
 
 namespace symcached::pprof {
 
@@ -61,20 +61,7 @@ class ElfFile {
 /// The stated address of code that lies at an offset of the file; nothing if no segment has code there.
 std::optional<std::uint64_t> code_address(std::span<const ElfW(Phdr)> segments, std::uint64_t file_offset);
 
-/// One of the structs of <elf.h>, copied out; nothing if it does not lie within the bytes.
-template <class T>
-std::optional<T> elf_record(Bytes data, std::uint64_t offset) {
-  if (offset > data.size() || sizeof(T) > data.size() - offset) return std::nullopt;
-  T out;
-  std::memcpy(&out, data.data() + offset, sizeof(T));
-  return out;
-}
-
 /// The text at an offset of a string table, up to its NUL byte; empty if there is none.
 std::string_view elf_text(Bytes strings, std::uint64_t offset);
-
-/// The GNU build id among notes, in lower-case hex; empty if it is not there.
-/// @param alignment  of the notes: 4 or 8
-std::string build_id_among(Bytes notes, std::uint64_t alignment);
 
 }  // namespace symcached::pprof

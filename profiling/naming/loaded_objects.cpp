@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/hex.hpp"
 #include "profiling/naming/elf_file.hpp"
 
 namespace symcached::pprof {
@@ -41,7 +42,7 @@ std::string build_id_of(const dl_phdr_info& object) {
   for (const ElfW(Phdr) & p : segments_of(object)) {
     if (p.p_type != PT_NOTE || p.p_memsz > kMaxNoteBytes) continue;
     const auto notes = copy_memory(object.dlpi_addr + p.p_vaddr, p.p_memsz);
-    std::string id = notes ? build_id_among(notes->bytes(), p.p_align) : std::string();
+    std::string id = notes ? to_hex(build_id_among(notes->bytes(), p.p_align)) : std::string();
     if (!id.empty()) return id;
   }
   return {};
