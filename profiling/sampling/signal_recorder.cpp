@@ -38,7 +38,8 @@ void record(SignalRecorder& recorder, const siginfo_t& info, const void* context
   std::array<std::uintptr_t, kMaxFrames> frames;
   const std::size_t ring = (pthread_self() * 0x9e3779b97f4a7c15) >> 61;
   static_assert(std::tuple_size_v<decltype(recorder.rings)> == 8);
-  if (address == 0 || !recorder.rings[ring].push(weight, std::span(frames).first(walk_stack(address, frames))))
+  if (address == 0 ||
+      !recorder.rings[ring].push(weight, std::span(frames).first(walk_interrupted_stack(context, frames))))
     recorder.lost.fetch_add(static_cast<std::int64_t>(weight), std::memory_order_relaxed);
 }
 

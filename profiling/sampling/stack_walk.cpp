@@ -6,12 +6,14 @@
 
 #include <array>
 
+#include "profiling/unwinding/frame_walk.hpp"
+
 namespace symcached::pprof {
 namespace {
 
 constexpr int kMaxInnerFrames = 48;  ///< of handlers and hooks, before the frame where a stack starts
 
-struct Walk {
+struct LibgccWalk {
   std::uintptr_t from;
   std::span<std::uintptr_t> frames;
   std::size_t count = 0;
@@ -19,7 +21,7 @@ struct Walk {
 };
 
 _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* argument) {
-  Walk& walk = *static_cast<Walk*>(argument);
+  LibgccWalk& walk = *static_cast<LibgccWalk*>(argument);
   const std::uintptr_t address = _Unwind_GetIP(context);
   if (walk.count == 0 && address != walk.from)
     return ++walk.inner < kMaxInnerFrames ? _URC_NO_REASON : _URC_NORMAL_STOP;
@@ -27,6 +29,25 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* argument) {
   walk.frames[walk.count++] = address;
   return _URC_NO_REASON;
 }
+
+std::size_t walk_by_libgcc(std::uintptr_t from, std::span<std::uintptr_t> frames) noexcept {
+  LibgccWalk walk{from, frames};
+  _Unwind_Backtrace(add_frame, &walk);
+  if (walk.count == 0) frames[walk.count++] = from;
+  return walk.count;
+}
+
+#if defined(__x86_64__)
+/// In the frame of the caller, which starts here.
+[[gnu::always_inline]] inline std::size_t walk(FrameRegisters start, std::uintptr_t from,
+                                               std::span<std::uintptr_t> frames) noexcept {
+  const FrameWalk found = walk_frames(start, from, frames);
+  if (found.end == FrameWalk::End::other) return walk_by_libgcc(from, frames);
+  if (found.count != 0) return found.count;
+  frames[0] = from;
+  return 1;
+}
+#endif
 
 std::string find_problem() {
   if (::dlsym(RTLD_DEFAULT, "_dl_find_object") == nullptr)
@@ -40,7 +61,8 @@ std::string find_problem() {
   }
 #endif
   std::array<std::uintptr_t, 4> frames;
-  walk_stack(0, frames);  // the first walk measures the registers, once
+  walk_by_libgcc(0, frames);  // the first walk measures the registers, once
+  prepare_frame_walks();
   return {};
 }
 
@@ -53,10 +75,22 @@ const std::string& unwinder_problem() {
 }
 
 std::size_t walk_stack(std::uintptr_t from, std::span<std::uintptr_t> frames) noexcept {
-  Walk walk{from, frames};
-  _Unwind_Backtrace(add_frame, &walk);
-  if (walk.count == 0) frames[walk.count++] = from;
-  return walk.count;
+#if defined(__x86_64__)
+  return walk(own_registers(), from, frames);
+#else
+  return walk_by_libgcc(from, frames);
+#endif
+}
+
+std::size_t walk_interrupted_stack(const void* context, std::span<std::uintptr_t> frames) noexcept {
+  const std::uintptr_t address = interrupted_address(context);
+#if defined(__x86_64__)
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto value = [&](int number) { return static_cast<std::uintptr_t>(registers[number]); };
+  return walk({address, value(REG_RSP), value(REG_RBP)}, address, frames);
+#else
+  return walk_by_libgcc(address, frames);
+#endif
 }
 
 std::uintptr_t interrupted_address(const void* context) noexcept {

@@ -51,7 +51,7 @@ void on_question(int, siginfo_t* info, void* context) {
   Slot& slot = slots[value % kSlots];
   std::uint64_t expected = state_of(question, Phase::asked);
   if (slot.state.compare_exchange_strong(expected, state_of(question, Phase::writing))) {
-    slot.depth = walk_stack(interrupted_address(context), slot.frames);
+    slot.depth = walk_interrupted_stack(context, slot.frames);
     slot.state.store(state_of(question, Phase::written), std::memory_order_release);
     ::sem_post(&answers);
   }
