@@ -53,19 +53,16 @@ class SampledHeap {
   std::optional<Allocation> take(const void* pointer) noexcept {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     if (address == 0) return std::nullopt;  // is what the free places of a bucket have
-    Bucket& bucket = bucket_of(address);
-    for (std::size_t i = 0; i < kWays; ++i) {
-      if (bucket.addresses[i].load(std::memory_order_relaxed) != address) continue;
-      const std::lock_guard guard(lock_);
-      bucket.addresses[i].store(0, std::memory_order_relaxed);
-      count_out(cell_of(address));
-      const Allocation found{address, bucket.sizes[i], bucket.stacks[i]};
-      StackTable::Totals& totals = stacks_.totals(found.stack);
-      totals.count -= 1;
-      totals.value -= static_cast<std::int64_t>(found.size);
-      return found;
-    }
-    return std::nullopt;
+    const Place place = place_with(address, address);
+    if (place.bucket == nullptr) return std::nullopt;
+    const std::lock_guard guard(lock_);
+    place.bucket->addresses[place.way].store(0, std::memory_order_relaxed);
+    count_out(cell_of(address));
+    const Allocation found{address, place.bucket->sizes[place.way], place.bucket->stacks[place.way]};
+    StackTable::Totals& totals = stacks_.totals(found.stack);
+    totals.count -= 1;
+    totals.value -= static_cast<std::int64_t>(found.size);
+    return found;
   }
 
   /// What was taken has not been freed after all.
@@ -81,7 +78,7 @@ class SampledHeap {
 
  private:
   static constexpr std::size_t kWays = 8;
-  static constexpr unsigned kBucketBits = 14, kFilterBits = 20, kPageBits = 12;
+  static constexpr unsigned kFewBits = 8, kManyBits = 14, kFilterBits = 20, kPageBits = 12;
   static constexpr std::uint8_t kFull = 255;
 
   struct alignas(64) Bucket {
@@ -90,10 +87,28 @@ class SampledHeap {
     std::array<std::uint32_t, kWays> stacks;
   };
 
-  static std::uint64_t mixed(std::uintptr_t address) { return (address >> 4) * 0x9e3779b97f4a7c15; }
-  static std::size_t cell_of(std::uintptr_t address) { return address >> kPageBits & ((1U << kFilterBits) - 1); }
-  Bucket& bucket_of(std::uintptr_t address) { return buckets_[mixed(address) >> (64 - kBucketBits)]; }
+  struct Place {
+    Bucket* bucket = nullptr;
+    std::size_t way = 0;
+    bool is_in_many = false;
+  };
 
+  static std::size_t cell_of(std::uintptr_t address) {
+    static_assert(kPageBits + kFilterBits == 32);
+    return static_cast<std::uint32_t>(address) >> kPageBits;
+  }
+  /// Among the places for an address, one that holds it, or 0 for a free one. @return no bucket if there is none
+  Place place_with(std::uintptr_t held, std::uintptr_t address) noexcept {
+    const std::uint64_t mixed = (address >> 4) * 0x9e3779b97f4a7c15;
+    const auto among = [&](Bucket& bucket, bool is_in_many) {
+      for (std::size_t i = 0; i < kWays; ++i)
+        if (bucket.addresses[i].load(std::memory_order_relaxed) == held) return Place{&bucket, i, is_in_many};
+      return Place{};
+    };
+    const Place place = among(few_[mixed >> (64 - kFewBits)], false);
+    if (place.bucket != nullptr || (held != 0 && !many_used_.load(std::memory_order_relaxed))) return place;
+    return among(many_[mixed >> (64 - kManyBits)], true);
+  }
   // A cell that has been full stays so: nobody knows any more how many there were.
   void count_in(std::size_t cell) noexcept { count(cell, 1); }
   void count_out(std::size_t cell) noexcept { count(cell, -1); }
@@ -103,27 +118,29 @@ class SampledHeap {
   }
 
   bool insert(const Allocation& allocation) noexcept {
-    Bucket& bucket = bucket_of(allocation.address);
-    for (std::size_t i = 0; i < kWays; ++i) {
-      if (bucket.addresses[i].load(std::memory_order_relaxed) != 0) continue;
-      bucket.sizes[i] = allocation.size;
-      bucket.stacks[i] = allocation.stack;
-      bucket.addresses[i].store(allocation.address, std::memory_order_relaxed);
-      count_in(cell_of(allocation.address));
-      StackTable::Totals& totals = stacks_.totals(allocation.stack);
-      totals.count += 1;
-      totals.value += static_cast<std::int64_t>(allocation.size);
-      return true;
-    }
-    return false;
+    const Place place = place_with(0, allocation.address);
+    if (place.bucket == nullptr) return false;
+    if (place.is_in_many) many_used_.store(true, std::memory_order_relaxed);
+    place.bucket->sizes[place.way] = allocation.size;
+    place.bucket->stacks[place.way] = allocation.stack;
+    place.bucket->addresses[place.way].store(allocation.address, std::memory_order_relaxed);
+    count_in(cell_of(allocation.address));
+    StackTable::Totals& totals = stacks_.totals(allocation.stack);
+    totals.count += 1;
+    totals.value += static_cast<std::int64_t>(allocation.size);
+    return true;
   }
 
+  std::atomic_ref<std::uint8_t> of_cell(std::size_t cell) const { return std::atomic_ref(filter_[cell]); }
+  /// How many a cell has; so many atomics take clang too many steps to make before the program runs. First, as an
+  /// offset would cost each free an instruction.
+  mutable std::array<std::uint8_t, 1U << kFilterBits> filter_{};
   SpinLock lock_;
   std::atomic<std::int64_t> lost_{0};
-  std::atomic_ref<std::uint8_t> of_cell(std::size_t cell) const { return std::atomic_ref(filter_[cell]); }
-  mutable std::array<std::uint8_t, 1U << kFilterBits> filter_{};  ///< how many a cell has; so many atomics take clang
-                                                                  ///< too many steps to make before the program runs
-  std::array<Bucket, 1U << kBucketBits> buckets_{};
+  // The kernel gives memory by pages, which takes it longer than all else here: few are used while they are enough.
+  std::atomic<bool> many_used_{false};
+  std::array<Bucket, 1U << kFewBits> few_{};
+  std::array<Bucket, 1U << kManyBits> many_{};
   StackTable stacks_;
 };
 
