@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
-#include <thread>
 
+#include "base/threads.hpp"
 #include "wpt/choice.hpp"
 #include "wpt/media_type.hpp"
 #include "wpt/version.hpp"
@@ -100,8 +100,7 @@ std::expected<std::unique_ptr<Transcoding>, std::string> Transcoding::open(const
     all->redirect_ = to_base(config.redirect.to);
   }
   service::WptOptions options{.jobs = jobs};
-  options.max_running =
-      config.max_running != 0 ? config.max_running : std::max(1u, std::thread::hardware_concurrency());
+  options.max_running = config.max_running != 0 ? config.max_running : hardware_threads();
   all->service_ = std::make_unique<service::WptService>(base.store, *all->directory_, base.originals, base.reader,
                                                         std::move(tools), options, log);
   return all;

@@ -3,8 +3,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <thread>
 
+#include "base/threads.hpp"
 #include "net/network.hpp"
 
 namespace symcached::net {
@@ -78,7 +78,7 @@ ServerStats Admission::stats() const {
 }
 
 ServerOptions with_limits(ServerOptions options) {
-  if (options.threads == 0) options.threads = std::max(1u, std::thread::hardware_concurrency());
+  if (options.threads == 0) options.threads = hardware_threads();
   if (options.max_connections == 0) {
     const std::uint64_t all = descriptor_limit();
     const std::uint64_t ours = all - std::min(kReserve, all / 2);

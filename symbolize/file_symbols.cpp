@@ -9,7 +9,8 @@
 namespace symcached::symbolize {
 namespace {
 
-constexpr int kMaxSectionsTried = 16;  ///< that hold one address
+constexpr int kMaxSectionsTried = 16;   ///< that hold one address
+constexpr int kQuestionsToSortFor = 5;  ///< a sort takes as long as some passes over all symbols
 
 /// Labels of ARM and RISC-V that only say what kind of bytes follow.
 bool marks_bytes(std::string_view name, elf::Machine machine) {
@@ -104,30 +105,76 @@ std::optional<FileSymbol> FileSymbols::at(std::uint64_t address) {
   return found.symbol;
 }
 
-/// Both start at or before the address.
-bool FileSymbols::fits_better(const Entry& one, const Entry& best, std::uint64_t address) const {
-  const auto size_of = [](const Entry& entry) { return std::max<std::uint64_t>(entry.symbol.size, 1); };
-  const auto holds = [&](const Entry& entry) { return address - entry.symbol.address < size_of(entry); };
-  if (one.symbol.address != best.symbol.address) return one.symbol.address > best.symbol.address;
-  if (!holds(best)) return size_of(one) > size_of(best);
-  if (!holds(one)) return false;
-  if (one.type != best.type) return one.type == Type::function;
-  return size_of(one) < size_of(best);
+FileSymbols::Place FileSymbols::place_of(std::uint32_t index) const {
+  return {symbols_[index].section, symbols_[index].symbol.address};
+}
+
+/// Those of one place stand together: functions first, then by size.
+void FileSymbols::sort_by_section(std::vector<std::uint32_t>& symbols) const {
+  std::ranges::sort(symbols, {}, [&](std::uint32_t i) {
+    return std::tuple(place_of(i), symbols_[i].type != Type::function, size_of(symbols_[i]), i);
+  });
+}
+
+/// Symbols of code at the last address up to this one in its section, sorted as above. Lives until the next call.
+std::span<const std::uint32_t> FileSymbols::nearest(Place place) {
+  return questions_ < kQuestionsToSortFor ? scan_for(place) : search_for(place);
+}
+
+std::span<const std::uint32_t> FileSymbols::scan_for(Place place) {
+  nearest_.clear();
+  for (std::uint32_t i = 0; i < symbols_.size(); ++i) {
+    const Place here = place_of(i);
+    if (symbols_[i].type == Type::object || here.first != place.first || here.second > place.second) continue;
+    if (!nearest_.empty() && here < place_of(nearest_.front())) continue;
+    if (!nearest_.empty() && here > place_of(nearest_.front())) nearest_.clear();
+    nearest_.push_back(i);
+  }
+  sort_by_section(nearest_);
+  return nearest_;
+}
+
+std::span<const std::uint32_t> FileSymbols::search_for(Place place) {
+  if (by_section_.empty()) {
+    for (std::uint32_t i = 0; i < symbols_.size(); ++i)
+      if (symbols_[i].type != Type::object) by_section_.push_back(i);
+    sort_by_section(by_section_);
+  }
+  const auto place_at = [&](std::uint32_t i) { return place_of(i); };
+  const auto behind = std::ranges::upper_bound(by_section_, place, {}, place_at);
+  if (behind == by_section_.begin() || place_of(*std::prev(behind)).first != place.first) return {};
+  const auto first = std::ranges::lower_bound(by_section_.begin(), behind, place_of(*std::prev(behind)), {}, place_at);
+  return {first, behind};
+}
+
+/// Of symbols at one place: the smallest function that reaches beyond `distance`, else such a label, else the largest.
+const FileSymbols::Entry& FileSymbols::best_of(std::span<const std::uint32_t> place, std::uint64_t distance) const {
+  const auto size = [&](std::uint32_t i) { return size_of(symbols_[i]); };
+  const auto labels =
+      std::ranges::partition_point(place, [&](std::uint32_t i) { return symbols_[i].type == Type::function; });
+  const std::span<const std::uint32_t> kinds[] = {{place.begin(), labels}, {labels, place.end()}};
+  for (const auto kind : kinds)
+    if (const auto holds = std::ranges::upper_bound(kind, distance, {}, size); holds != kind.end())
+      return symbols_[*holds];
+  std::uint32_t largest = place.front();
+  for (const auto kind : kinds) {
+    if (kind.empty()) continue;
+    const std::uint32_t first = *std::ranges::lower_bound(kind, size(kind.back()), {}, size);
+    if (std::tuple(size(first), largest) > std::tuple(size(largest), first)) largest = first;
+  }
+  return symbols_[largest];
 }
 
 std::optional<FileSymbol> FileSymbols::before(std::uint64_t address) {
   read();
   if (!file_) return std::nullopt;
   int tried = 0;
+  ++questions_;
   for (const elf::Section& section : file_->sections()) {
     if ((section.flags & elf::kFlagAlloc) == 0 || address - section.address >= section.size) continue;
     if (++tried > kMaxSectionsTried) break;
-    const Entry* best = nullptr;
-    for (const Entry& entry : symbols_) {
-      if (entry.section != section.index || entry.type == Type::object || entry.symbol.address > address) continue;
-      if (best == nullptr || fits_better(entry, *best, address)) best = &entry;
-    }
-    if (best != nullptr) return best->symbol;
+    if (const auto found = nearest({section.index, address}); !found.empty())
+      return best_of(found, address - place_of(found.front()).second).symbol;
   }
   return std::nullopt;
 }

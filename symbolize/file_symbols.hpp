@@ -3,7 +3,9 @@
 /// addresses by name. Of ELF files; of others there is none, as their symbols are in the symcache.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -30,7 +32,7 @@ class FileSymbols {
   std::optional<FileSymbol> at(std::uint64_t address);
 
   /// As GNU chooses: the symbol of code nearest before the address within its section, however far.
-  /// Cost: one pass over the table.
+  /// Cost: for the first few addresses a pass over the table each; then a sort of it, once, and binary searches.
   std::optional<FileSymbol> before(std::uint64_t address);
 
   /// All of that name, in the table's order. Cost: one pass.
@@ -53,13 +55,23 @@ class FileSymbols {
     Type type{};
     bool is_local = false;
   };
+  using Place = std::pair<std::uint32_t, std::uint64_t>;  // section and address
   void read();
   void read(const elf::Section& table);
   void sort();
-  bool fits_better(const Entry& one, const Entry& best, std::uint64_t address) const;
+  std::span<const std::uint32_t> nearest(Place place);
+  std::span<const std::uint32_t> scan_for(Place place);
+  std::span<const std::uint32_t> search_for(Place place);
+  void sort_by_section(std::vector<std::uint32_t>& symbols) const;
+  static std::uint64_t size_of(const Entry& entry) { return entry.symbol.size == 0 ? 1 : entry.symbol.size; }
+  Place place_of(std::uint32_t index) const;
+  const Entry& best_of(std::span<const std::uint32_t> place, std::uint64_t distance) const;
 
-  std::vector<Entry> symbols_;         // as in the table
-  std::vector<std::uint32_t> sorted_;  // by address, one of each
+  std::vector<Entry> symbols_;             // as in the table
+  std::vector<std::uint32_t> sorted_;      // by address, one of each
+  std::vector<std::uint32_t> by_section_;  // of code: by section, address, kind and size
+  std::vector<std::uint32_t> nearest_;     // what the last pass found
+  int questions_ = 0;                      // that before() was asked
   std::optional<elf::File> file_;
   bool is_read_ = false;
 };

@@ -70,6 +70,48 @@ TEST(FileSymbols, AreChosenAsLlvmAndGnuChoose) {
   }
 }
 
+std::vector<std::byte> code_with(const std::vector<testkit::ElfSymbol>& symbols) {
+  const auto table = testkit::symbol_table({}, symbols);
+  testkit::ElfImage image;
+  image.sections = {{.name = ".text",
+                     .flags = elf::kFlagAlloc | elf::kFlagExecInstr,
+                     .address = 0x1000,
+                     .data = std::vector<std::byte>(0x100)},
+                    {.name = ".symtab", .type = elf::SectionType::symtab, .data = table.records, .link = 3},
+                    {.name = ".strtab", .type = elf::SectionType::strtab, .data = table.strings}};
+  return assemble(image);
+}
+
+TEST(FileSymbols, BeforeAnAddressOfOnePlaceTheSmallestThatReachesIt) {
+  constexpr auto kLabel = SymbolType::notype;
+  const testkit::ElfSymbol small{"small", 0x1010, 4}, twin{"twin", 0x1010, 4}, large{"large", 0x1010, 32},
+      label{"label", 0x1010, 2, 1, kLabel}, room{"room", 0x1010, 64, 1, kLabel}, none{"none", 0x1010, 0};
+  struct Row {
+    std::string_view why;
+    std::vector<testkit::ElfSymbol> symbols;
+    std::uint64_t distance;
+    std::string_view want;
+  };
+  for (const Row& r : std::initializer_list<Row>{
+           {"the smallest", {large, small}, 3, "small"},
+           {"that reaches it", {small, large}, 4, "large"},
+           {"of two the first", {twin, small}, 0, "twin"},
+           {"without a size it has one byte", {small, none}, 0, "none"},
+           {"functions before labels", {label, large}, 1, "large"},
+           {"labels that reach it before functions that do not", {small, large, room}, 32, "room"},
+           {"where none does, the largest", {small, room, large}, 64, "room"},
+           {"the first of the largest", {label, twin, small}, 4, "twin"},
+           {"functions or labels", {{"mark", 0x1010, 4, 1, kLabel}, small}, 4, "mark"},
+           {"the nearest place", {{"before", 0x1000, 256}, small}, 128, "small"},
+           {"data is no code", {{"table", 0x1010, 8, 1, SymbolType::object}, {"before", 0x1000, 4}}, 0, "before"},
+       }) {
+    const auto bytes = code_with(r.symbols);
+    FileSymbols symbols = FileSymbols::open(bytes);
+    for (int question = 0; question < 8; ++question)  // later ones are answered from a sorted table
+      EXPECT_EQ(text_of(symbols.before(0x1010 + r.distance)), r.want) << r.why << ", question " << question;
+  }
+}
+
 TEST(FileSymbols, OfOtherFilesThereAreNone) {
   FileSymbols none = FileSymbols::open(as_bytes(std::string_view("MZ")));
   EXPECT_FALSE(none.is_elf() || none.at(0) || none.before(0) || none.section(".text"));

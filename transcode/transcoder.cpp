@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/child_process.hpp"
+#include "base/threads.hpp"
 #include "transcode/arguments.hpp"
 #include "transcode/program.hpp"
 #include "transcode/result.hpp"
@@ -77,8 +78,7 @@ ProgramPlan plan_of(const TranscoderConfig& config, const TranscodeJob& job, con
   plan.environment = environment_of(config, folders);
   plan.folder = folder_of(config, job.folder.path());
   const auto timeout = std::chrono::ceil<seconds>(config.timeout);
-  const seconds processor =
-      config.processor != seconds(0) ? config.processor : timeout * std::max(1u, std::thread::hardware_concurrency());
+  const seconds processor = config.processor != seconds(0) ? config.processor : timeout * hardware_threads();
   plan.limits = {.processor = static_cast<std::uint64_t>(processor.count()),
                  .memory = config.memory_limit,
                  .file_size = config.output_limit,

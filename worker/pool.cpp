@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 
+#include "base/threads.hpp"
 #include "worker/channel.hpp"
 #include "worker/file_state.hpp"
 
@@ -176,8 +177,8 @@ class Pool::Slot {
 };
 
 Pool::Pool(PoolOptions options, Log log) : options_(std::move(options)), log_(std::move(log)) {
-  const unsigned wanted = options_.processes != 0 ? options_.processes : std::thread::hardware_concurrency();
-  for (unsigned i = 0; i < std::max(1u, wanted); ++i) slots_.push_back(std::make_unique<Slot>(*this));
+  const unsigned wanted = options_.processes != 0 ? options_.processes : hardware_threads();
+  for (unsigned i = 0; i < wanted; ++i) slots_.push_back(std::make_unique<Slot>(*this));
 }
 
 Pool::~Pool() { stop(); }
