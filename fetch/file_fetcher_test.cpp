@@ -29,7 +29,11 @@ class FileFetcherTest : public ::testing::Test {
                                        const std::filesystem::path& cache = {}) const {
     Limits limits;
     limits.private_redirects = true;
-    auto opened = FileFetcher::open({std::move(symbols), cache, {"objects", 1}, "Test/1", limits});
+    auto opened = FileFetcher::open({.symbols = std::move(symbols),
+                                     .cache_dir = cache,
+                                     .objects = {"objects", 1},
+                                     .user_agent = "Test/1",
+                                     .limits = limits});
     EXPECT_TRUE(opened) << opened.error();
     return std::move(*opened);
   }
@@ -213,7 +217,8 @@ TEST_F(FileFetcherTest, ImagesAreHeldToStampAndSize) {
 }
 
 TEST_F(FileFetcherTest, SaysWhatIsWrongWithASource) {
-  const auto opened = FileFetcher::open({{"/no/such/folder"}, {}, {"objects", 1}, "Test/1"});
+  const auto opened = FileFetcher::open(
+      {.symbols = {"/no/such/folder"}, .cache_dir = {}, .objects = {"objects", 1}, .user_agent = "Test/1"});
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error(), HasSubstr("not a directory"));
 }
