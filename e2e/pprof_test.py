@@ -4,13 +4,15 @@ against our own server."""
 import json
 import pathlib
 import re
+import shutil
 import tempfile
 import threading
 import unittest
 
 import rough_clients
+from components.debuginfod import Debuginfod, Elf
 from pprof_clients import Clients, Program, checked, run, seconds_of
-from pprof_installed import EACH, ONE_LINE, PREFIX, PRELOADED, PROTO, Installed, run_tests
+from pprof_installed import EACH, ONE_LINE, PREFIX, PRELOADED, PROTO, SOURCE, Installed, run_tests
 from program import PROGRAM, ROOT
 from server import LIMIT, Server, until
 
@@ -210,24 +212,43 @@ class EveryClient(Installed):
             until(lambda: "pprof_program.cpp:" in traces(), "lines")
             self.assertRegex(traces(), r"sample::spend .*pprof_program.cpp:\d+ \(inline\)")
 
+    def stripped(self, folder):
+        """The program without names, and its debug file, in a folder; its build id."""
+        folder.mkdir()
+        checked("objcopy", "--only-keep-debug", self.folder / "plain", folder / "app.debug")
+        checked("objcopy", "--strip-all", self.folder / "plain", folder / "app")
+        build_id = re.search("Build ID: (.*)", checked("readelf", "-n", folder / "app"))[1]
+        return Elf(build_id, folder / "app", folder / "app.debug", SOURCE)
+
+    def assert_lines(self, elf, **variables):
+        """Of a program whose debug file is not on this machine."""
+        environment = {"LD_PRELOAD": str(self.shared), "LD_LIBRARY_PATH": str(PROGRAM.parent), **variables}
+        with Program(elf.executable, port_file=self.folder / "port", environment=environment) as program:
+            traces = lambda: self.clients.go("-traces", "-lines", f"{program.url}{PROTO}profile?seconds=1").stdout
+            until(lambda: "pprof_program.cpp:" in traces(), "lines")
+
     def test_names_from_a_server_with_a_token(self):
-        """Of a stripped program, whose debug file our server has for those who have logged in."""
+        """Our server has the debug file for those who have logged in."""
         store, token = self.folder / "store", "made-up-but-long-enough"
-        build_id = re.search("Build ID: (.*)", checked("readelf", "-n", self.folder / "plain"))[1]
-        (store / ".build-id" / build_id[:2]).mkdir(parents=True)
-        debug = store / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
-        checked("objcopy", "--only-keep-debug", self.folder / "plain", debug)
-        checked("objcopy", "--strip-all", self.folder / "plain", self.folder / "stripped")
+        elf = self.stripped(self.folder / "logged-in")
+        folder = store / ".build-id" / elf.build_id[:2]
+        folder.mkdir(parents=True)
+        elf.debug.rename(folder / f"{elf.build_id[2:]}.debug")
         config = self.folder / "config.yml"
         config.write_text(json.dumps({"auth": {"tokens": [{"name": "pprof", "token": token}]}}))  # JSON is YAML
         server = Server(PROGRAM, self.folder / "cache", store, options=["--config", config])
         self.addCleanup(server.end)
-        self.assertEqual(server.ask(f"/proxy/_.debug/elf-buildid-sym-{build_id}/_.debug")[0], 401)
-        environment = {"LD_PRELOAD": str(self.shared), "LD_LIBRARY_PATH": str(PROGRAM.parent), "DEBUGINFOD_URLS": "",
-                       "SYMCACHED_PPROF_SERVER": f"{server.url}/proxy", "SYMCACHED_PPROF_SERVER_TOKEN": token}
-        with Program(self.folder / "stripped", port_file=self.folder / "port", environment=environment) as program:
-            traces = lambda: self.clients.go("-traces", "-lines", f"{program.url}{PROTO}profile?seconds=1").stdout
-            until(lambda: "pprof_program.cpp:" in traces(), "lines")
+        self.assertEqual(server.ask(f"/proxy/_.debug/elf-buildid-sym-{elf.build_id}/_.debug")[0], 401)
+        self.assert_lines(elf, DEBUGINFOD_URLS="", SYMCACHED_PPROF_SERVER=f"{server.url}/proxy",
+                          SYMCACHED_PPROF_SERVER_TOKEN=token)
+
+    def test_names_from_debuginfod(self):
+        elf = self.stripped(self.folder / "served")
+        away = self.folder / "away"
+        away.mkdir()
+        with Debuginfod(elf.executable.parent, [elf]) as upstream:
+            moved = Elf(elf.build_id, pathlib.Path(shutil.copy(elf.executable, away)), elf.debug, elf.source)
+            self.assert_lines(moved, DEBUGINFOD_URLS=upstream.url)
 
 
 class OurServer(unittest.TestCase):

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "net/run_task.hpp"
+#include "sources/symbol_path.hpp"
 
 namespace symcached::fetch {
 namespace {
@@ -45,14 +46,19 @@ NotFetched all_of(std::vector<NotFetched::Said> said, const Wanted& wanted) {
   return all;
 }
 
-sources::SourceConfig with_login(const std::string& path_or_url, const sources::HttpPlace& login) {
-  sources::SourceConfig config = config_of(path_or_url);
-  if (auto* server = std::get_if<sources::HttpPlace>(&config.location)) {
+/// What a place is asked as, in turn.
+std::vector<sources::SourceConfig> configs_of(const std::string& path_or_url, const FetcherOptions& options) {
+  std::vector<sources::SourceConfig> all;
+  if (options.debuginfod_first) all = sources::parse_debuginfod_urls(path_or_url).sources;
+  all.push_back(config_of(path_or_url));
+  for (sources::SourceConfig& config : all) {
+    auto* const server = std::get_if<sources::HttpPlace>(&config.location);
+    if (server == nullptr) continue;
     std::string url = std::move(server->url);
-    *server = login;
+    *server = options.login;
     server->url = std::move(url);
   }
-  return config;
+  return all;
 }
 
 }  // namespace
@@ -77,11 +83,12 @@ std::expected<std::unique_ptr<FileFetcher>, std::string> FileFetcher::open(Fetch
     fetcher->store_ = std::move(*store);
   }
   fetcher->objects_.emplace(*fetcher->store_, options.objects, options.limits, reader_of_this_process());
-  for (const std::string& text : options.symbols) {
-    auto source = make_source(with_login(text, options.login), *fetcher->objects_, fetcher->client_);
-    if (!source) return std::unexpected(std::move(source.error()));
-    fetcher->sources_.push_back(std::move(*source));
-  }
+  for (const std::string& text : options.symbols)
+    for (const sources::SourceConfig& config : configs_of(text, options)) {
+      auto source = make_source(config, *fetcher->objects_, fetcher->client_);
+      if (!source) return std::unexpected(std::move(source.error()));
+      fetcher->sources_.push_back(std::move(*source));
+    }
   return fetcher;
 }
 

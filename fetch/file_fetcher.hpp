@@ -44,6 +44,9 @@ struct FetcherOptions {
   store::CacheKind objects;          ///< entries that files are kept as
   std::string user_agent;
   Limits limits = {};
+  /// URLs are asked as debuginfod servers before they are as any other: the real one takes what others are asked for
+  /// an error of its own.
+  bool debuginfod_first = false;
 };
 
 /// Owns sources and cache. Calls block; not for an event loop's thread.

@@ -65,6 +65,7 @@ Fetched fetch_debug_file(const char* sources, const std::string& build_id, const
                                 .login = symcached::library::login_of(how),
                                 .objects = kFiles,
                                 .user_agent = "libsymcached/" SYMCACHED_VERSION};
+  options.debuginfod_first = true;
   options.limits = symcached::client::usual_limits();
   options.limits.total_ms = static_cast<long>(symcached::library::timeout_of(how).count());
   const auto fetcher = fetch::FileFetcher::open(std::move(options));

@@ -60,6 +60,13 @@ TEST_F(LibraryDebugFile, ComesFromTheFirstServerThatHasIt) {
   EXPECT_THAT(fetch(sources, kBuildId, 8).error, HasSubstr("longer than the buffer"));
 }
 
+TEST_F(LibraryDebugFile, ComesFromDebuginfodWhichTakesOtherRequestsForErrorsOfItsOwn) {
+  upstream_.answer_all_with({503, {}, "webapi error"});
+  upstream_.put("/buildid/" + std::string(kBuildId) + "/debuginfo", {200, {}, debug_file()});
+  EXPECT_EQ(fetch(upstream_.url()).status, SYMCACHED_FETCHED);
+  EXPECT_EQ(upstream_.asked().size(), 1);
+}
+
 TEST_F(LibraryDebugFile, SendsCredentialsToItsServersAlone) {
   const std::string path = "/buildid/" + std::string(kBuildId) + "/debuginfo";
   FakeUpstream elsewhere;
