@@ -8,8 +8,8 @@ import unittest
 from program import PROGRAM, ROOT, main
 
 BUILD = pathlib.Path(PROGRAM).resolve().parent
-LIBRARIES = [BUILD / "libsc_profiling_naming.a", BUILD / "libsc_profiling_unwinding.a", BUILD / "libsc_base.a", "-ldeflate",
-             "-lzstd", "-llzma"]
+LIBRARIES = [*(BUILD / f"libsc_{name}.a" for name in ("profiling_naming", "profiling_unwinding", "base")),
+             "-ldeflate", "-lzstd", "-llzma"]
 SAMPLE = r"""
 #include <cstdio>
 #include <cstdlib>
